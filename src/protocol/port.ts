@@ -1,0 +1,172 @@
+/**
+ * The contract between a host, which holds a session and works on it, and whoever watches and drives it.
+ *
+ * - One port is one session. The full screen, print and JSON modes, RPC and an attached terminal all use it, and nothing else.
+ * - `watch` first gives a `snapshot`, or what has come since `cursor` where the host still has it, then every later frame, in order. Only what is
+ *   stored is published: a `commit` after its storing, `progress` after its append.
+ * - A task's progress comes after the commit that started its attempt and never after the one that settled it; a settlement replaces what
+ *   progress built. `seq` of a progress frame is the last commit before it, `at` its byte offset in the spool of (task, attempt).
+ * - Commits never wait for a client. One that has more than 4 MiB or 1,000 frames undelivered loses them and gets a snapshot.
+ * - Every input carries a request id made by the client: sent again after a lost answer it is admitted once.
+ * - A refused command is a `Refusal` with a sentence; a thrown error means that the host could not be reached.
+ * - On a wire a frame or a command is one JSON object on one line of at most 8 MiB; longer values go by reference and are read in pieces.
+ */
+import type { Json } from "../std/json.ts"
+import type { ThinkingLevel, UserPart } from "../message/message.ts"
+import type {
+  ConversationRecord,
+  DocumentRecord,
+  EntryRecord,
+  SubmissionRecord,
+  SubmitMode,
+  TaskRecord,
+} from "./records.ts"
+
+export const protocolVersion = 1
+export const frameBytesMax = 8 * 1024 * 1024
+export const backlogBytesMax = 4 * 1024 * 1024
+export const backlogFramesMax = 1_000
+/** Entries of a conversation that a snapshot holds, newest; older ones are read on demand. */
+export const snapshotEntries = 200
+
+export type Cursor = { readonly epoch: number; readonly seq: number }
+
+export type SpoolState = { readonly task: number; readonly attempt: number; readonly at: number; readonly text: string }
+
+/** All that a client needs to draw a session. `entries` are the newest of each conversation; `older` names those that have more. */
+export type SessionState = {
+  readonly session: string
+  readonly epoch: number
+  readonly conversations: readonly ConversationRecord[]
+  readonly entries: readonly EntryRecord[]
+  readonly older: readonly number[]
+  readonly tasks: readonly TaskRecord[]
+  readonly submissions: readonly SubmissionRecord[]
+  readonly documents: readonly DocumentRecord[]
+  /** Progress so far of running tasks: text from the start of their spool (tool output: its last 64 KiB). */
+  readonly spools: readonly SpoolState[]
+  /** Work that waits for a key: too old, or from before a reboot. */
+  readonly held: { readonly reason: string; readonly since: number } | null
+  readonly health: HealthState
+}
+
+export type HealthState = { readonly state: "ok" | "waiting" | "read-only" | "poisoned"; readonly reason: string }
+
+export type PortChange =
+  | { readonly type: "conversation"; readonly conversation: ConversationRecord }
+  | { readonly type: "entry"; readonly entry: EntryRecord }
+  | { readonly type: "task"; readonly task: TaskRecord }
+  | { readonly type: "submission"; readonly submission: SubmissionRecord }
+  | { readonly type: "document"; readonly document: DocumentRecord }
+
+export type Frame =
+  | { readonly type: "snapshot"; readonly seq: number; readonly state: SessionState }
+  | { readonly type: "commit"; readonly seq: number; readonly at: number; readonly changes: readonly PortChange[] }
+  | {
+      readonly type: "progress"
+      readonly seq: number
+      readonly task: number
+      readonly attempt: number
+      readonly at: number
+      readonly text: string
+      /** True where the disk refused the append: shown, and marked as not saved. */
+      readonly unsaved?: boolean
+    }
+  | { readonly type: "health"; readonly health: HealthState }
+  /** All runs of the session have ended and nothing is queued; `aborted` tells of the last one. */
+  | { readonly type: "settled"; readonly aborted: boolean }
+  /** The host is gone or has let go of the session; `reason` is a sentence. The last frame of a watch. */
+  | { readonly type: "lost"; readonly reason: string }
+
+export type Command =
+  | {
+      readonly type: "submit"
+      readonly conversation: number
+      readonly requestId: string
+      readonly content: readonly UserPart[]
+      readonly mode: SubmitMode
+    }
+  | { readonly type: "withdraw"; readonly submission: number }
+  | { readonly type: "abort"; readonly conversation: number }
+  /** Ends a retry wait at once: ask again now. */
+  | { readonly type: "retryNow"; readonly conversation: number }
+  /** Consent: what waits for a key goes on. */
+  | { readonly type: "resume" }
+  | {
+      readonly type: "configure"
+      readonly conversation: number
+      readonly model?: string
+      readonly thinking?: ThinkingLevel
+      readonly tools?: readonly string[]
+    }
+  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "compact"; readonly conversation: number; readonly focus?: string }
+  | { readonly type: "shell"; readonly conversation: number; readonly command: string; readonly excluded: boolean }
+  /** Older or newer entries of a conversation: bounds are exclusive, the newest `limit` of the range, oldest first. */
+  | {
+      readonly type: "entries"
+      readonly conversation: number
+      readonly before?: number
+      readonly after?: number
+      readonly limit: number
+    }
+  /** Bytes of a call's live or kept output, as text; `to` is exclusive, at most 1 MiB at a time. */
+  | { readonly type: "output"; readonly task: number; readonly from: number; readonly to: number }
+  /** Screen state of this client, saved relaxed. */
+  | { readonly type: "screen"; readonly client: string; readonly value: Json }
+  | { readonly type: "models" }
+  /** What the agent was told: prompt, context files with sizes, tools. */
+  | { readonly type: "context"; readonly conversation: number }
+
+export type ModelRecord = {
+  readonly name: string
+  readonly provider: string
+  readonly label: string
+  readonly contextWindow: number | null
+  readonly price: { readonly input: number; readonly output: number } | null
+  readonly thinking: readonly ThinkingLevel[]
+  readonly images: boolean
+  /** A key is at hand, or none is needed. */
+  readonly ready: boolean
+}
+
+export type ContextRecord = {
+  readonly system: string
+  readonly tools: readonly string[]
+  readonly files: readonly { readonly path: string; readonly tokens: number }[]
+  readonly tokens: number
+}
+
+export type Answers = {
+  submit: { readonly submission: number; readonly fresh: boolean }
+  withdraw: { readonly content: readonly UserPart[] }
+  abort: null
+  retryNow: null
+  resume: null
+  configure: { readonly notice?: string }
+  title: null
+  compact: null
+  shell: { readonly entry: number; readonly output: string; readonly exit: number | null }
+  entries: { readonly entries: readonly EntryRecord[]; readonly older: boolean }
+  output: { readonly text: string; readonly from: number; readonly size: number; readonly ended: boolean }
+  screen: null
+  models: readonly ModelRecord[]
+  context: ContextRecord
+}
+
+/** The host understood and said no: `message` is a sentence for the person, `code` a stable snake_case word. */
+export class Refusal extends Error {
+  override readonly name = "Refusal"
+  readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export type Port = {
+  /** Frames until the returned function is called; a listener must not throw. */
+  watch(listener: (frame: Frame) => void, cursor?: Cursor): () => void
+  request<C extends Command>(command: C): Promise<Answers[C["type"]]>
+  close(): Promise<void>
+}

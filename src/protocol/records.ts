@@ -1,0 +1,193 @@
+/**
+ * The records that cross from a host to its clients, typed by kind.
+ *
+ * - An id means the same here and in the ledger; outside both it is written `c1 e5 t9 s3`.
+ * - A kind that a client does not know is still an entry: it is shown by its name, never dropped, never an error.
+ * - Nothing here holds a key, and no text is clean: whoever draws it cleans it.
+ */
+import type { Json, JsonObject } from "../std/json.ts"
+import type { AssistantMessage, ThinkingLevel, ToolResultMessage, UserPart } from "../message/message.ts"
+import type { Usage } from "../message/usage.ts"
+
+export type SubmitMode = "steer" | "followUp"
+
+/** An input. `submission` is the one that it came from. */
+export type UserEntry = { readonly kind: "user"; readonly content: readonly UserPart[]; readonly submission: number }
+
+/** A response, or with stop reason `error` or `aborted` an attempt: out of every request, drawn as one dim line that unfolds. */
+export type AssistantEntry = {
+  readonly kind: "assistant"
+  readonly message: AssistantMessage
+  readonly attempt: number
+  /** For an attempt: what follows it (`asked again`, nothing). */
+  readonly again?: boolean
+  readonly request?: RequestNote
+}
+
+/** How a request can be rebuilt: entries up to `to` from `from`, the prompt entry, and what the body was. */
+export type RequestNote = {
+  readonly from: number
+  readonly to: number
+  readonly prompt: number
+  readonly model: string
+  readonly thinking: ThinkingLevel
+  readonly encoder: string
+  readonly hash: string
+  readonly bytes: number
+}
+
+export const callOutcomes = ["done", "failed", "not started", "unknown", "reconciled", "aborted"] as const
+export type CallOutcome = (typeof callOutcomes)[number]
+
+export type ToolResultEntry = {
+  readonly kind: "toolResult"
+  readonly message: ToolResultMessage
+  readonly task: number
+  readonly outcome: CallOutcome
+  readonly title: string
+  readonly details?: Json
+  /** Where the whole output is kept when the model got a part of it. */
+  readonly output?: { readonly path: string; readonly bytes: number }
+  readonly durationMs: number
+}
+
+export type NoticeEntry = {
+  readonly kind: "notice"
+  readonly level: "info" | "warning" | "error"
+  readonly code: string
+  /** One sentence: what, where, what to do. */
+  readonly text: string
+}
+
+/** The system prompt and the tools from here on. */
+export type PromptEntry = {
+  readonly kind: "prompt"
+  readonly system: string
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: JsonObject }[]
+}
+
+export type ModelEntry = { readonly kind: "model"; readonly model: string; readonly thinking: ThinkingLevel }
+
+/** A command that the person ran with `!` or `!!` (`excluded`: not told to the model). */
+export type ShellEntry = {
+  readonly kind: "shell"
+  readonly command: string
+  readonly output: string
+  readonly exit: number | null
+  readonly excluded: boolean
+  readonly durationMs: number
+}
+
+export type CompactionEntry = { readonly kind: "compaction"; readonly summary: string; readonly tokensBefore: number }
+
+export type EntryData =
+  UserEntry | AssistantEntry | ToolResultEntry | NoticeEntry | PromptEntry | ModelEntry | ShellEntry | CompactionEntry
+
+export const entryKinds = [
+  "user",
+  "assistant",
+  "toolResult",
+  "notice",
+  "prompt",
+  "model",
+  "shell",
+  "compaction",
+] as const satisfies readonly EntryData["kind"][]
+
+/** An entry as a client sees it; `data` of an unknown kind is whatever was stored. */
+export type EntryRecord = {
+  readonly id: number
+  readonly conversation: number
+  readonly seq: number
+  readonly at: number
+  readonly byTask: number | null
+  readonly data: EntryData | { readonly kind: `?${string}`; readonly value: JsonObject }
+}
+
+export type ConversationRecord = {
+  readonly id: number
+  readonly parent: { readonly conversation: number; readonly entry: number } | null
+  readonly owner: { readonly conversation: number; readonly task: number } | null
+}
+
+export type TaskState = "pending" | "running" | "waiting" | "completing" | "ended"
+
+/** A live task. A task that ended is sent once more with state `ended`; clients then forget it and what its progress built. */
+export type TaskRecord = {
+  readonly id: number
+  readonly conversation: number
+  readonly attempt: number
+  readonly state: TaskState
+  readonly startedAt: number
+  readonly aborting: boolean
+  readonly work: GenerationWork | CallWork | { readonly kind: "other"; readonly name: string }
+}
+
+export type GenerationWork = {
+  readonly kind: "generation"
+  readonly phase: "prepare" | "request" | "retry" | "tools"
+  readonly model: string
+  /** While it waits to ask again. `until` is wall-clock milliseconds. */
+  readonly retry?: { readonly until: number; readonly attempt: number; readonly of: number; readonly error: string }
+}
+
+export type CallWork = {
+  readonly kind: "toolCall"
+  readonly phase: "queued" | "prepare" | "execute"
+  readonly callId: string
+  readonly name: string
+  readonly title: string
+  readonly args: JsonObject
+  /** The assistant entry that made the call. */
+  readonly entry: number
+}
+
+export type SubmissionRecord = {
+  readonly id: number
+  readonly conversation: number
+  readonly requestId: string
+  readonly status: "queued" | "placed" | "done" | "unanswered" | "withdrawn"
+  readonly mode: SubmitMode
+  readonly content: readonly UserPart[]
+  readonly entry: number | null
+  readonly reason: string | null
+}
+
+/** Small typed state; `value` null says that it is gone. Conversation 0 is the session. */
+export type DocumentRecord =
+  | { readonly conversation: 0; readonly name: "session"; readonly value: SessionDocument }
+  | { readonly conversation: number; readonly name: "agent"; readonly value: AgentDocument }
+  | { readonly conversation: number; readonly name: "run"; readonly value: RunDocument | null }
+  | { readonly conversation: number; readonly name: "usage"; readonly value: UsageDocument }
+  | { readonly conversation: number; readonly name: `screen/${string}`; readonly value: Json }
+
+export type SessionDocument = {
+  readonly title: string
+  readonly folder: string
+  readonly createdAt: number
+  readonly archived?: boolean
+}
+
+/** Choices of a conversation, in effect from the next request. `tools` are names. */
+export type AgentDocument = {
+  readonly model: string
+  readonly thinking: ThinkingLevel
+  readonly tools: readonly string[]
+}
+
+/** Present while a conversation is busy. `submissions` are the inputs that this run answers. */
+export type RunDocument = {
+  readonly task: number
+  readonly startedAt: number
+  readonly turn: number
+  readonly submissions: readonly number[]
+}
+
+/** `context` is the size of the newest request and its answer, in tokens. */
+export type UsageDocument = {
+  readonly total: Usage
+  readonly context: number
+  readonly contextEstimated: boolean
+  readonly contextWindow: number | null
+  readonly models: Readonly<Record<string, Usage>>
+}
