@@ -1,0 +1,2 @@
+/** Widths. */
+export type WidthMethod = "unicode" | "wcwidth"
