@@ -98,7 +98,6 @@ export const entryKinds = [
 export type EntryRecord = {
   readonly id: number
   readonly conversation: number
-  readonly seq: number
   readonly at: number
   readonly byTask: number | null
   readonly data: EntryData | { readonly kind: `?${string}`; readonly value: JsonObject }
