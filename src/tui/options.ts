@@ -1,0 +1,172 @@
+/**
+ * What a screen is given, and how it ends. Whoever assembles the program gives values and functions; the screen reads no environment, starts
+ * no host and ends no process by itself.
+ *
+ * - `connect` may be slow or fail: the screen is drawn and takes keys before it answers, and asks again, with backoff, when a port is lost.
+ * - A source always has a last good value; what is wrong with a file comes beside it as sentences, never as an exception.
+ */
+import type { CliRenderer } from "@opentui/core"
+import type { Keymap } from "../home/keymap.ts"
+import type { Theme } from "../home/theme.ts"
+import type { Port } from "../protocol/port.ts"
+import type { SessionsPort } from "../protocol/sessions.ts"
+import type { View } from "../protocol/view.ts"
+import type { Clock } from "../std/clock.ts"
+import type { Json } from "../std/json.ts"
+
+/** Which session a screen works on. */
+export type SessionChoice = { readonly kind: "new" } | { readonly kind: "session"; readonly id: string }
+
+export type Appearance = Theme["appearance"]
+
+/** Named data files of the person's, embedded ones included. */
+export type ThemeSource = {
+  names(): readonly string[]
+  /** Undefined where there is no such theme and never was. A broken file gives its last good version and what is wrong. */
+  load(
+    name: string,
+    appearance: Appearance,
+  ): { readonly theme: Theme; readonly problems: readonly string[] } | undefined
+  /** Hears that some file changed; the screen then loads again what it uses. */
+  watch(listener: () => void): () => void
+}
+
+export type KeymapSource = {
+  names(): readonly string[]
+  load(name: string): { readonly keymap: Keymap; readonly problems: readonly string[] } | undefined
+  watch(listener: () => void): () => void
+}
+
+/** What was typed and not sent. `pastes` are the texts behind the folded `[paste #n …]` marks, by number. */
+export type Draft = {
+  readonly session: string | null
+  readonly text: string
+  readonly cursor: number
+  readonly pastes: Readonly<Record<string, string>>
+  readonly savedAt: number
+}
+
+/** A draft on disk, for the time before a session has begun or while its host is away. One a folder. */
+export type DraftStore = {
+  load(): Draft | null
+  /** Written whole and moved into place before it returns; null removes it. */
+  save(draft: Draft | null): void
+}
+
+/** Inputs that were sent from this folder, oldest first. */
+export type HistoryStore = {
+  load(): readonly string[]
+  append(text: string): void
+}
+
+/** Colours that the terminal can show; `none` is NO_COLOR. */
+export type ColorDepth = "truecolor" | "256" | "16" | "none"
+
+export type TerminalFacts = {
+  readonly colors: ColorDepth
+  /** The terminal is at the other end of a network: fewer paints a second. */
+  readonly remote: boolean
+  readonly multiplexer: "none" | "tmux" | "screen" | "zellij"
+}
+
+export type SlotSettings = {
+  readonly main: readonly string[]
+  /** `size` is per cent of the columns; under `from` columns the side slot becomes tabs. */
+  readonly side: { readonly stack: readonly string[]; readonly size: number; readonly from: number }
+  readonly bottom: readonly string[]
+}
+
+export const defaultSlots: SlotSettings = {
+  main: ["chat"],
+  side: { stack: ["tool", "plan"], size: 40, from: 100 },
+  bottom: [],
+}
+
+export type ScreenSettings = {
+  readonly theme: string
+  /** `auto` follows the terminal's background. */
+  readonly appearance: Appearance | "auto"
+  readonly keymap: string
+  readonly slots: SlotSettings
+  readonly mouse: boolean
+  /** Ring the bell when a run ends or asks, while the terminal is not in front. */
+  readonly bell: boolean
+  readonly planFiles: readonly string[]
+  /** Command line of the person's editor; absent where none is known. */
+  readonly editor?: string
+}
+
+/** What went well, or the sentence that says why not. */
+export type Outcome = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
+
+/** A provider that a key can be stored for. */
+export type ProviderChoice = { readonly id: string; readonly label: string; readonly ready: boolean }
+
+/** What is offered at the very first start, when no model can be asked yet. */
+export type FirstStart = {
+  readonly providers: readonly ProviderChoice[]
+  /** Local servers that answered, by model name. */
+  readonly local: readonly { readonly model: string; readonly label: string }[]
+}
+
+export type FirstStartAnswer =
+  | { readonly kind: "key"; readonly provider: string; readonly key: string }
+  | { readonly kind: "local"; readonly model: string }
+  | { readonly kind: "tour" }
+
+/** What only the program around the screen can do. A missing one turns its command off, with the reason. */
+export type Outside = {
+  providers?(): readonly ProviderChoice[]
+  saveKey?(provider: string, key: string): Promise<Outcome>
+  removeKey?(provider: string): Promise<Outcome>
+  /** Write one setting to the person's config. `path` is dotted: `theme`, `panels`. */
+  saveSetting?(path: string, value: Json): Promise<Outcome>
+  exportSession?(session: string, path: string): Promise<Outcome>
+  reload?(): Promise<Outcome>
+}
+
+export type ScreenOptions = {
+  readonly session: SessionChoice
+  /** One try to reach a host, starting it where there is none. Rejects with a sentence. */
+  connect(choice: SessionChoice): Promise<Port>
+  readonly sessions: SessionsPort
+  /** The session's folder and the person's home: absolute, real paths. */
+  readonly folder: string
+  readonly home: string
+  /** Name of this client's screen state: `main`, or what `attach --as` says. */
+  readonly client: string
+  /** A folder for files that live a minute: what an external editor is given. */
+  readonly scratch: string
+  readonly clock: Clock
+  readonly settings: ScreenSettings
+  readonly themes: ThemeSource
+  readonly keymaps: KeymapSource
+  readonly drafts: DraftStore
+  readonly history: HistoryStore
+  readonly terminal: TerminalFacts
+  readonly outside: Outside
+  /** Sent as soon as the host answers. */
+  readonly prompt?: string
+  /** Sentences of the start: broken files, an interrupted session and the key that resumes it. */
+  readonly notices: readonly string[]
+  /** Present at the very first start; its answer's promise settles when the answer has been put into effect. */
+  readonly firstStart?: { readonly offer: FirstStart; answer(answer: FirstStartAnswer): Promise<Outcome> }
+  /** Signals of this process: the screen restores the terminal and ends. Absent in tests. */
+  readonly process?: NodeJS.Process
+  /** Tests bring their own; else one is made on the terminal of this process. */
+  readonly renderer?: CliRenderer
+}
+
+/** What is to become of work that runs while its screen goes: it goes on, it was stopped, it is kept for later. */
+export type WorkChoice = "leave" | "stop" | "keep"
+
+/** The terminal is as it was before. `session` is null where nothing was said; `code` is the exit status that fits. */
+export type ScreenEnd = {
+  readonly reason: "quit" | "signal" | "crash" | "terminal lost"
+  readonly code: number
+  readonly session: string | null
+  readonly work: WorkChoice
+  /** A crash in one sentence, for stderr. */
+  readonly message: string | null
+  readonly view: View
+}
