@@ -38,6 +38,7 @@ export type Live = {
   tail(conversation: ConversationId): EntryId
 }
 
+/** A new task is pending, in its first attempt, at no restarts; it starts now. */
 export type NewTask = Pick<Task, "conversation" | "kind" | "version" | "input" | "phase" | "checkpoint"> &
   Partial<Pick<Task, "owner" | "background">>
 
@@ -46,9 +47,16 @@ export type Tx = {
   readonly live: Live
   readonly now: number
   addConversation(fields: Pick<Conversation, "parent" | "owner">): Conversation
-  addEntry(fields: Pick<Entry, "conversation" | "kind" | "data"> & Partial<Pick<Entry, "head" | "byTask">>): Entry
+  /** `head: "self"` is the entry's own id, which nobody knows before. */
+  addEntry(
+    fields: Pick<Entry, "conversation" | "kind" | "data"> &
+      Partial<Pick<Entry, "byTask">> & { readonly head?: EntryId | "self" | null },
+  ): Entry
   addTask(fields: NewTask): Task
-  /** Replace a live task's fields; ending it (`status` one of the end statuses) drops checkpoint and facts and sets `endedAt`. */
+  /**
+   * Replace a live task's fields; ending it (`status` one of the end statuses) drops checkpoint and facts and sets `endedAt`.
+   * A new phase or checkpoint sets `restarts` to 0, unless `fields` says otherwise.
+   */
   setTask(id: TaskId, fields: Partial<Omit<Task, "id" | "conversation" | "kind">>): Task
   /** The submission that has this request id already, else a new one: `fresh` tells which. */
   submit(fields: Pick<Submission, "conversation" | "requestId" | "kind" | "data">): {
@@ -105,8 +113,15 @@ export type Ledger = {
   counts(): Promise<{ readonly entries: number; readonly tasks: number; readonly bytes: number }>
   /** Throws {@link StaleOwner} if another owner has opened the session since: called right before an effect. */
   assertOwner(): void
-  /** Writes no outcome: what was running is pending at the next opening. */
-  close(): Promise<void>
+  /** Where the holder listens, told to whoever finds the session held; null: nowhere. */
+  setSocket(path: string | null): void
+  /** Reads all that is stored and compares it with its digests; one sentence for each thing that does not agree. */
+  verify(): Promise<readonly string[]>
+  /**
+   * Writes no outcome: what was running is pending at the next opening. `successor`: only that process may open the session in the next
+   * seconds. Rejects where a batch could not be stored at last; the session is let go all the same.
+   */
+  close(successor?: number): Promise<void>
 }
 
 export type { Change, Commit }
