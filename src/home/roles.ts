@@ -12,11 +12,17 @@ export type RoleInfo = {
   readonly fallback: string | { readonly dark: `#${string}` | "none"; readonly light: `#${string}` | "none" }
   readonly help: string
   readonly on: readonly string[]
+  /** Where the background is known, the fallback is this much of that role in it, so that it fits the theme. */
+  readonly tint?: { readonly role: string; readonly part: number }
 }
 
 type Fallback = RoleInfo["fallback"]
 
 const surface = (fallback: Fallback, help: string): RoleInfo => ({ kind: "surface", fallback, help, on: [] })
+const tinted = (fallback: Fallback, role: string, part: number, help: string): RoleInfo => ({
+  ...surface(fallback, help),
+  tint: { role, part },
+})
 const line = (fallback: Fallback, help: string): RoleInfo => ({ kind: "line", fallback, help, on: [] })
 const text = (fallback: Fallback, help: string, on: readonly string[] = ["background"]): RoleInfo => ({
   kind: "text",
@@ -95,9 +101,19 @@ export const roles = {
   syntaxOperator: text("text", "Operators."),
   syntaxPunctuation: text("text", "Brackets, commas, semicolons."),
 
-  searchMatch: surface({ dark: "#4a4020", light: "#f5e3a0" }, "Behind what a search found; the text on it is `text`."),
+  searchMatch: tinted(
+    { dark: "#4a4020", light: "#f5e3a0" },
+    "warning",
+    0.25,
+    "Behind what a search found; the text on it is `text`.",
+  ),
   searchCurrent: surface("warning", "Behind the match you are at; the text on it is `selectedListItemText`."),
-  selection: surface({ dark: "#2f4467", light: "#cfe0fb" }, "Behind selected text, which stays `text`."),
+  selection: tinted(
+    { dark: "#2f4467", light: "#cfe0fb" },
+    "primary",
+    0.25,
+    "Behind selected text, which stays `text`.",
+  ),
   cursor: line("text", "The cursor in the editor."),
   thinking: text("textMuted", "Reasoning of the model.", paper),
   userMessage: surface("backgroundElement", "Behind what you said."),

@@ -2,12 +2,15 @@
  * A theme: a colour for every role, resolved from the files of the person and those in the binary.
  *
  * - A file is one of opencode's v1 theme files (`defs`, `theme`), which load as they are, with `extends` and our further roles beside.
- * - A value is `#rgb` or `#rrggbb`, 0 to 255, `none` or `transparent`, the name of a def or a role, or `{dark, light}` of these.
- * - Resolving never throws for what a file says: the answer is a theme, or problems with file, line and column.
+ * - A value is `#rgb` or `#rrggbb` (with an alpha, which is mixed with the background), 0 to 255, `none` or `transparent`, the name of a def
+ *   or a role, or `{dark, light}` of these. A file's defs replace those of the theme that it extends, also for what that theme made of them.
+ * - Resolving never throws for what a file says: the answer is a theme with notices, or the problem, with file, line and column.
  */
-import type { Color } from "./color.ts"
+import { assert } from "../std/assert.ts"
+import { contrast, mix, parseHex, readableOn, rgbOf, toHex, type Color } from "./color.ts"
+import { parseDocument, problemAt, propertiesOf, propertyOf, suggestion, type Document, type Node } from "./jsonc.ts"
 import type { Problem } from "./problem.ts"
-import type { Role } from "./roles.ts"
+import { isRole, roleInfo, roleNames, type Role } from "./roles.ts"
 
 export type Appearance = "dark" | "light"
 
@@ -22,4 +25,236 @@ export type ThemeSource = { readonly file: string; readonly text: string }
 
 export type ThemeSources = Readonly<Record<string, ThemeSource>>
 
-export type ThemeResult = { readonly theme: Theme } | { readonly problem: Problem }
+/** `notices` are names in the file that mean nothing: the theme works without them. */
+export type ThemeResult =
+  { readonly theme: Theme; readonly notices: readonly Problem[] } | { readonly problem: Problem }
+
+/** Deeper than anybody extends; a limit for the sake of a message instead of a stack. */
+const extendsMax = 16
+
+type Entry = { readonly document: Document; readonly node: Node }
+
+/** The files of a theme laid over each other, the one that extends on top. */
+type Layers = {
+  readonly defs: ReadonlyMap<string, Entry>
+  readonly roles: ReadonlyMap<string, Entry>
+  readonly opacity: number | undefined
+  readonly notices: readonly Problem[]
+}
+
+class ThemeProblem extends Error {
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
+function fail(document: Document, node: Node, message: string): never {
+  throw new ThemeProblem(problemAt(document, node, message))
+}
+
+function entriesOf(document: Document, name: string): ReadonlyMap<string, Entry> {
+  const property = propertyOf(document.root, name)
+  if (property === undefined) return new Map()
+  if (property.value.type !== "object") fail(document, property.value, `\`${name}\` has to be an object, { … }`)
+  return new Map(propertiesOf(property.value).map(({ name: key, value }) => [key, { document, node: value }]))
+}
+
+function readSource(name: string, sources: ThemeSources): Document {
+  const source = sources[name]
+  if (source === undefined || !Object.hasOwn(sources, name)) {
+    const message = `there is no theme named \`${name}\`${suggestion(name, Object.keys(sources))}`
+    throw new ThemeProblem({ file: name, line: 0, column: 0, message })
+  }
+  const parsed = parseDocument(source.file, source.text)
+  if ("problem" in parsed) throw new ThemeProblem(parsed.problem)
+  const version = propertyOf(parsed.document.root, "version")
+  if (version !== undefined && version.value.value !== 1) {
+    fail(parsed.document, version.value, "only theme files of version 1 can be read; leave `version` out")
+  }
+  return parsed.document
+}
+
+const topNames = ["$schema", "name", "version", "extends", "defs", "theme"]
+
+function unknownNames(document: Document, roles: ReadonlyMap<string, Entry>): readonly Problem[] {
+  const tops = propertiesOf(document.root)
+    .filter(({ name }) => !topNames.includes(name))
+    .map(({ name, key }) => problemAt(document, key, `\`${name}\` means nothing here${suggestion(name, topNames)}`))
+  const keys = propertiesOf(propertyOf(document.root, "theme")?.value)
+  const unknown = keys
+    .filter(({ name }) => roles.has(name) && !isRole(name))
+    .map(({ name, key }) => problemAt(document, key, `\`${name}\` is no role of a theme${suggestion(name, roleNames)}`))
+  return [...tops, ...unknown]
+}
+
+function readLayers(name: string, sources: ThemeSources): Layers {
+  const trail: string[] = []
+  const read = (next: string): Layers => {
+    trail.push(next)
+    const document = readSource(next, sources)
+    const defs = entriesOf(document, "defs")
+    const entries = new Map(entriesOf(document, "theme"))
+    const opacity = entries.get("thinkingOpacity")
+    entries.delete("thinkingOpacity")
+    const own = { defs, roles: entries, notices: unknownNames(document, entries) }
+    const share = typeof opacity?.node.value === "number" ? opacity.node.value : undefined
+    const parent = propertyOf(document.root, "extends")
+    if (parent === undefined) return { ...own, opacity: share }
+    if (parent.value.type !== "string") fail(document, parent.value, "`extends` has to be the name of a theme")
+    const parentName = String(parent.value.value)
+    if (!Object.hasOwn(sources, parentName)) {
+      const near = suggestion(parentName, Object.keys(sources))
+      fail(document, parent.value, `\`extends\` names \`${parentName}\`, and there is no such theme${near}`)
+    }
+    if (trail.includes(parentName) || trail.length >= extendsMax) {
+      fail(document, parent.value, `themes extend each other in a circle: ${[...trail, parentName].join(" → ")}`)
+    }
+    const base = read(parentName)
+    return {
+      defs: new Map([...base.defs, ...own.defs]),
+      roles: new Map([...base.roles, ...own.roles]),
+      opacity: share ?? base.opacity,
+      notices: [...own.notices, ...base.notices],
+    }
+  }
+  return read(name)
+}
+
+/** A resolved value: `alpha` below 1 is still to be mixed with the background. */
+type Paint = { readonly color: Color; readonly alpha: number }
+
+class Resolver {
+  readonly #layers: Layers
+  readonly #appearance: Appearance
+  readonly #done = new Map<Role, Color>()
+  readonly #busy = new Set<Role>()
+
+  constructor(layers: Layers, appearance: Appearance) {
+    this.#layers = layers
+    this.#appearance = appearance
+  }
+
+  role(role: Role): Color {
+    const known = this.#done.get(role)
+    if (known !== undefined) return known
+    if (this.#busy.has(role)) this.#circle(role)
+    this.#busy.add(role)
+    const entry = this.#layers.roles.get(role)
+    const color = entry === undefined ? this.#fallback(role) : this.#flatten(role, this.#value(entry, [role]))
+    this.#busy.delete(role)
+    this.#done.set(role, color)
+    return color
+  }
+
+  /** A file's role that refers to one which falls back to it: fallbacks alone make no circle. */
+  #circle(role: Role): never {
+    const trail = [...this.#busy].slice([...this.#busy].indexOf(role))
+    const entry = trail.map((name) => this.#layers.roles.get(name)).find((found) => found !== undefined)
+    assert(entry !== undefined, `roles fall back to each other in a circle: ${trail.join(" → ")}`)
+    fail(entry.document, entry.node, `colours refer to each other in a circle: ${[...trail, role].join(" → ")}`)
+  }
+
+  #value(entry: Entry, trail: readonly string[]): Paint {
+    const { document, node } = entry
+    if (node.type === "object") {
+      const side =
+        propertyOf(node, this.#appearance) ?? propertyOf(node, this.#appearance === "dark" ? "light" : "dark")
+      if (side === undefined) fail(document, node, 'a colour for two appearances is written {"dark": …, "light": …}')
+      return this.#value({ document, node: side.value }, trail)
+    }
+    if (node.type === "number") {
+      const index: unknown = node.value
+      if (typeof index === "number" && Number.isInteger(index) && index >= 0 && index <= 255)
+        return { color: index, alpha: 1 }
+      fail(document, node, `${String(index)} is no colour of a terminal; they go from 0 to 255`)
+    }
+    if (node.type !== "string")
+      fail(document, node, 'a colour is text, a number from 0 to 255, or {"dark": …, "light": …}')
+    return this.#named(entry, String(node.value), trail)
+  }
+
+  #named({ document, node }: Entry, text: string, trail: readonly string[]): Paint {
+    if (text === "none" || text === "transparent") return { color: "none", alpha: 1 }
+    if (text.startsWith("#")) {
+      const hex = parseHex(text)
+      if (hex === undefined) fail(document, node, `\`${text}\` is no colour; write # and 3 or 6 hex digits`)
+      return hex.alpha === 0 ? { color: "none", alpha: 1 } : { color: toHex(hex.rgb), alpha: hex.alpha }
+    }
+    if (trail.includes(text))
+      fail(document, node, `colours refer to each other in a circle: ${[...trail, text].join(" → ")}`)
+    const next = this.#layers.defs.get(text) ?? this.#layers.roles.get(text)
+    if (next !== undefined) return this.#value(next, [...trail, text])
+    if (isRole(text)) return { color: this.#fallback(text), alpha: 1 }
+    const near = suggestion(text, [...this.#layers.defs.keys(), ...roleNames])
+    return fail(document, node, `\`${text}\` is neither a colour nor a name in \`defs\` or \`theme\`${near}`)
+  }
+
+  #flatten(role: Role, paint: Paint): Color {
+    if (paint.alpha === 1) return paint.color
+    const over = rgbOf(paint.color)
+    const under = role === "background" ? undefined : rgbOf(this.role("background"))
+    return over === undefined || under === undefined ? paint.color : toHex(mix(under, over, paint.alpha))
+  }
+
+  #fallback(role: Role): Color {
+    const made = this.#derived(role)
+    if (made !== undefined) return made
+    const { fallback } = roleInfo(role)
+    if (typeof fallback !== "string") return fallback[this.#appearance]
+    return isRole(fallback) ? this.role(fallback) : "none"
+  }
+
+  /** What is better made from the theme's own colours than taken over from another role. */
+  #derived(role: Role): Color | undefined {
+    const background = rgbOf(this.role("background"))
+    if (role === "selectedListItemText") {
+      const primary = rgbOf(this.role("primary"))
+      if (primary === undefined) return undefined
+      const readable = background !== undefined && contrast(background, primary) >= readableContrast
+      return readable ? undefined : readableOn(primary)
+    }
+    if (background === undefined) return undefined
+    if (role === "thinking" && this.#layers.opacity !== undefined) {
+      const text = rgbOf(this.role("text"))
+      return text === undefined
+        ? undefined
+        : toHex(mix(background, text, Math.min(1, Math.max(0, this.#layers.opacity))))
+    }
+    const { tint } = roleInfo(role)
+    const over = tint !== undefined && isRole(tint.role) ? rgbOf(this.role(tint.role)) : undefined
+    return tint === undefined || over === undefined ? undefined : toHex(mix(background, over, tint.part))
+  }
+}
+
+/** What WCAG asks of text. */
+export const readableContrast = 4.5
+
+/** The theme of that name for dark or light; `sources` hold all themes there are. */
+export function resolveTheme(name: string, appearance: Appearance, sources: ThemeSources): ThemeResult {
+  try {
+    const layers = readLayers(name, sources)
+    const resolver = new Resolver(layers, appearance)
+    const colors = Object.fromEntries(roleNames.map((role) => [role, resolver.role(role)])) as Record<Role, Color>
+    return { theme: { name, appearance, colors }, notices: layers.notices }
+  } catch (error) {
+    if (error instanceof ThemeProblem) return { problem: error.problem }
+    throw error
+  }
+}
+
+/** Text that cannot be read: each text role with each surface it stands on, below the contrast that is asked for. */
+export function unreadable(
+  theme: Theme,
+): readonly { readonly text: Role; readonly on: Role; readonly contrast: number }[] {
+  return roleNames.flatMap((text) =>
+    roleInfo(text).on.flatMap((on) => {
+      const over = rgbOf(theme.colors[text])
+      const under = isRole(on) ? rgbOf(theme.colors[on]) : undefined
+      if (over === undefined || under === undefined || !isRole(on)) return []
+      const found = contrast(over, under)
+      return found < readableContrast ? [{ text, on, contrast: found }] : []
+    }),
+  )
+}
