@@ -7,8 +7,9 @@
  * - Resolving never throws for what a file says: the answer is a theme with notices, or the problem, with file, line and column.
  */
 import { assert } from "../std/assert.ts"
-import { contrast, mix, parseHex, readableOn, rgbOf, toHex, type Color } from "./color.ts"
-import { parseDocument, problemAt, propertiesOf, propertyOf, suggestion, type Document, type Node } from "./jsonc.ts"
+import { catchProblem, FileProblem, readChain, type Sources } from "./chain.ts"
+import { contrast, mix, parseHex, readableOn, rgbOf, toHex, type Color, type Rgb } from "./color.ts"
+import { problemAt, propertiesOf, propertyOf, suggestion, type Document, type Node } from "./jsonc.ts"
 import type { Problem } from "./problem.ts"
 import { isRole, roleInfo, roleNames, type Role } from "./roles.ts"
 
@@ -20,17 +21,9 @@ export type Theme = {
   readonly colors: Readonly<Record<Role, Color>>
 }
 
-/** A theme file by its name: where it is, for messages, and what it says. */
-export type ThemeSource = { readonly file: string; readonly text: string }
-
-export type ThemeSources = Readonly<Record<string, ThemeSource>>
-
 /** `notices` are names in the file that mean nothing: the theme works without them. */
 export type ThemeResult =
   { readonly theme: Theme; readonly notices: readonly Problem[] } | { readonly problem: Problem }
-
-/** Deeper than anybody extends; a limit for the sake of a message instead of a stack. */
-const extendsMax = 16
 
 type Entry = { readonly document: Document; readonly node: Node }
 
@@ -42,16 +35,8 @@ type Layers = {
   readonly notices: readonly Problem[]
 }
 
-class ThemeProblem extends Error {
-  readonly problem: Problem
-  constructor(problem: Problem) {
-    super(problem.message)
-    this.problem = problem
-  }
-}
-
 function fail(document: Document, node: Node, message: string): never {
-  throw new ThemeProblem(problemAt(document, node, message))
+  throw new FileProblem(problemAt(document, node, message))
 }
 
 function entriesOf(document: Document, name: string): ReadonlyMap<string, Entry> {
@@ -59,21 +44,6 @@ function entriesOf(document: Document, name: string): ReadonlyMap<string, Entry>
   if (property === undefined) return new Map()
   if (property.value.type !== "object") fail(document, property.value, `\`${name}\` has to be an object, { … }`)
   return new Map(propertiesOf(property.value).map(({ name: key, value }) => [key, { document, node: value }]))
-}
-
-function readSource(name: string, sources: ThemeSources): Document {
-  const source = sources[name]
-  if (source === undefined || !Object.hasOwn(sources, name)) {
-    const message = `there is no theme named \`${name}\`${suggestion(name, Object.keys(sources))}`
-    throw new ThemeProblem({ file: name, line: 0, column: 0, message })
-  }
-  const parsed = parseDocument(source.file, source.text)
-  if ("problem" in parsed) throw new ThemeProblem(parsed.problem)
-  const version = propertyOf(parsed.document.root, "version")
-  if (version !== undefined && version.value.value !== 1) {
-    fail(parsed.document, version.value, "only theme files of version 1 can be read; leave `version` out")
-  }
-  return parsed.document
 }
 
 const topNames = ["$schema", "name", "version", "extends", "defs", "theme"]
@@ -89,37 +59,32 @@ function unknownNames(document: Document, roles: ReadonlyMap<string, Entry>): re
   return [...tops, ...unknown]
 }
 
-function readLayers(name: string, sources: ThemeSources): Layers {
-  const trail: string[] = []
-  const read = (next: string): Layers => {
-    trail.push(next)
-    const document = readSource(next, sources)
-    const defs = entriesOf(document, "defs")
-    const entries = new Map(entriesOf(document, "theme"))
-    const opacity = entries.get("thinkingOpacity")
-    entries.delete("thinkingOpacity")
-    const own = { defs, roles: entries, notices: unknownNames(document, entries) }
-    const share = typeof opacity?.node.value === "number" ? opacity.node.value : undefined
-    const parent = propertyOf(document.root, "extends")
-    if (parent === undefined) return { ...own, opacity: share }
-    if (parent.value.type !== "string") fail(document, parent.value, "`extends` has to be the name of a theme")
-    const parentName = String(parent.value.value)
-    if (!Object.hasOwn(sources, parentName)) {
-      const near = suggestion(parentName, Object.keys(sources))
-      fail(document, parent.value, `\`extends\` names \`${parentName}\`, and there is no such theme${near}`)
-    }
-    if (trail.includes(parentName) || trail.length >= extendsMax) {
-      fail(document, parent.value, `themes extend each other in a circle: ${[...trail, parentName].join(" → ")}`)
-    }
-    const base = read(parentName)
-    return {
-      defs: new Map([...base.defs, ...own.defs]),
-      roles: new Map([...base.roles, ...own.roles]),
-      opacity: share ?? base.opacity,
-      notices: [...own.notices, ...base.notices],
-    }
+/** The only version of theme files that can be read; files that do not say are of it. */
+const themeVersion = 1
+
+function readLayer(document: Document): Layers {
+  const version = propertyOf(document.root, "version")
+  if (version !== undefined && version.value.value !== themeVersion) {
+    fail(document, version.value, `only theme files of version ${themeVersion} can be read; leave \`version\` out`)
   }
-  return read(name)
+  const roles = new Map(entriesOf(document, "theme"))
+  const opacity: unknown = roles.get("thinkingOpacity")?.node.value
+  roles.delete("thinkingOpacity")
+  return {
+    defs: entriesOf(document, "defs"),
+    roles,
+    opacity: typeof opacity === "number" ? opacity : undefined,
+    notices: unknownNames(document, roles),
+  }
+}
+
+function layOver(under: Layers, over: Layers): Layers {
+  return {
+    defs: new Map([...under.defs, ...over.defs]),
+    roles: new Map([...under.roles, ...over.roles]),
+    opacity: over.opacity ?? under.opacity,
+    notices: [...over.notices, ...under.notices],
+  }
 }
 
 /** A resolved value: `alpha` below 1 is still to be mixed with the background. */
@@ -182,11 +147,15 @@ class Resolver {
       if (hex === undefined) fail(document, node, `\`${text}\` is no colour; write # and 3 or 6 hex digits`)
       return hex.alpha === 0 ? { color: "none", alpha: 1 } : { color: toHex(hex.rgb), alpha: hex.alpha }
     }
-    if (trail.includes(text))
+    // A def may have the name of the role that refers to it; defs come first.
+    const def = trail.includes(`defs.${text}`) ? undefined : this.#layers.defs.get(text)
+    if (def !== undefined) return this.#value(def, [...trail, `defs.${text}`])
+    const next = this.#layers.roles.get(text)
+    if (trail.includes(text) || (next === undefined && trail.includes(`defs.${text}`))) {
       fail(document, node, `colours refer to each other in a circle: ${[...trail, text].join(" → ")}`)
-    const next = this.#layers.defs.get(text) ?? this.#layers.roles.get(text)
+    }
     if (next !== undefined) return this.#value(next, [...trail, text])
-    if (isRole(text)) return { color: this.#fallback(text), alpha: 1 }
+    if (isRole(text)) return { color: this.role(text), alpha: 1 }
     const near = suggestion(text, [...this.#layers.defs.keys(), ...roleNames])
     return fail(document, node, `\`${text}\` is neither a colour nor a name in \`defs\` or \`theme\`${near}`)
   }
@@ -206,42 +175,41 @@ class Resolver {
     return isRole(fallback) ? this.role(fallback) : "none"
   }
 
-  /** What is better made from the theme's own colours than taken over from another role. */
+  /** What is better made from the theme's own colours than taken over from another role; the background is looked at only where it is needed. */
   #derived(role: Role): Color | undefined {
-    const background = rgbOf(this.role("background"))
+    const seen = (other: Role): Rgb | undefined => rgbOf(this.role(other))
+    const { opacity } = this.#layers
+    const { tint } = roleInfo(role)
     if (role === "selectedListItemText") {
-      const primary = rgbOf(this.role("primary"))
+      const primary = seen("primary")
+      const background = seen("background")
       if (primary === undefined) return undefined
       const readable = background !== undefined && contrast(background, primary) >= readableContrast
       return readable ? undefined : readableOn(primary)
     }
-    if (background === undefined) return undefined
-    if (role === "thinking" && this.#layers.opacity !== undefined) {
-      const text = rgbOf(this.role("text"))
-      return text === undefined
-        ? undefined
-        : toHex(mix(background, text, Math.min(1, Math.max(0, this.#layers.opacity))))
+    if (role === "thinking" && opacity !== undefined) {
+      return blend(seen("background"), seen("text"), Math.min(1, Math.max(0, opacity)))
     }
-    const { tint } = roleInfo(role)
-    const over = tint !== undefined && isRole(tint.role) ? rgbOf(this.role(tint.role)) : undefined
-    return tint === undefined || over === undefined ? undefined : toHex(mix(background, over, tint.part))
+    if (tint === undefined || !isRole(tint.role)) return undefined
+    return blend(seen("background"), seen(tint.role), tint.part)
   }
+}
+
+function blend(under: Rgb | undefined, over: Rgb | undefined, part: number): Color | undefined {
+  return under === undefined || over === undefined ? undefined : toHex(mix(under, over, part))
 }
 
 /** What WCAG asks of text. */
 export const readableContrast = 4.5
 
 /** The theme of that name for dark or light; `sources` hold all themes there are. */
-export function resolveTheme(name: string, appearance: Appearance, sources: ThemeSources): ThemeResult {
-  try {
-    const layers = readLayers(name, sources)
+export function resolveTheme(name: string, appearance: Appearance, sources: Sources): ThemeResult {
+  return catchProblem(() => {
+    const layers = readChain(name, sources, "theme").toReversed().map(readLayer).reduce(layOver)
     const resolver = new Resolver(layers, appearance)
     const colors = Object.fromEntries(roleNames.map((role) => [role, resolver.role(role)])) as Record<Role, Color>
     return { theme: { name, appearance, colors }, notices: layers.notices }
-  } catch (error) {
-    if (error instanceof ThemeProblem) return { problem: error.problem }
-    throw error
-  }
+  })
 }
 
 /** Text that cannot be read: each text role with each surface it stands on, below the contrast that is asked for. */
