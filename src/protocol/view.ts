@@ -88,7 +88,8 @@ function tail(text: string, max: number): string {
 type Piece = { task: number; attempt: number; at: number; text: string; unsaved?: boolean }
 
 function addProgress(before: Progress | undefined, task: TaskRecord | undefined, piece: Piece): Progress {
-  const same = before?.attempt === piece.attempt ? before : undefined
+  // A piece from before what is known is told again from there, after a lost connection: it replaces.
+  const same = before?.attempt === piece.attempt && piece.at >= before.size ? before : undefined
   const size = piece.at + encoder.encode(piece.text).length
   if (task?.work.kind === "generation") {
     const partial = same?.kind === "generation" ? same.partial : emptyPartial

@@ -1,0 +1,136 @@
+/** What clients may ask, one function a command. A command is refused with a sentence; what it changes is one commit. */
+import { unreachable } from "../std/assert.ts"
+import { estimateText } from "../message/estimate.ts"
+import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
+import type { AgentDocument } from "../protocol/records.ts"
+import type { Core } from "./core.ts"
+import { readDocument, writeDocument } from "./documents.ts"
+import { append, dataOf, entryRecord } from "./entries.ts"
+import { admit, withdraw } from "./inbox.ts"
+import { toolSpecs } from "./request.ts"
+import type { Scheduler } from "./scheduler.ts"
+import { runShell } from "./shell.ts"
+
+/** One answer's text at most; more is read in pieces. */
+const outputBytesMax = 1024 * 1024
+
+type Of<T extends Command["type"]> = Extract<Command, { type: T }>
+
+/** Carry out one command. Throws {@link Refusal}. */
+export async function answer(core: Core, scheduler: Scheduler, command: Command): Promise<Answers[Command["type"]]> {
+  switch (command.type) {
+    case "submit": {
+      const receipt = admit(core.ledger, command)
+      await receipt.stored
+      return receipt.value
+    }
+    case "withdraw": {
+      const receipt = withdraw(core.ledger, command.submission)
+      await receipt.stored
+      return receipt.value
+    }
+    case "abort":
+      return abort(core, command)
+    case "retryNow":
+      scheduler.wake(command.conversation)
+      return null
+    case "resume":
+      scheduler.release()
+      return null
+    case "configure":
+      return configure(core, command)
+    case "title":
+      return title(core, command)
+    case "compact":
+      throw new Refusal("not_yet", "Compaction comes with a later version.")
+    case "shell":
+      return runShell(core, command)
+    case "entries":
+      return entries(core, command)
+    case "output":
+      return output(core, command)
+    case "screen": {
+      const { client, value } = command
+      core.ledger.commit("relaxed", (tx) => tx.setDocument(0, `screen/${client}`, value, 1))
+      return null
+    }
+    case "models":
+      return core.options.models.list()
+    case "context":
+      return context(core, command)
+    default:
+      return unreachable(command)
+  }
+}
+
+/** The durable mark that stops a conversation's work; it does nothing to an idle one. */
+async function abort(core: Core, command: Of<"abort">): Promise<null> {
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    for (const task of tx.live.tasks.values()) {
+      if (task.conversation === command.conversation && task.abort === null) {
+        tx.setTask(task.id, { abort: { reason: "stopped" } })
+      }
+    }
+  })
+  await receipt.stored
+  return null
+}
+
+async function configure(core: Core, command: Of<"configure">): Promise<Answers["configure"]> {
+  const { conversation, model, thinking, tools } = command
+  const agent = readDocument(core.ledger.live, conversation, "agent")
+  if (agent === undefined) throw new Refusal("no_conversation", `There is no conversation c${conversation} here.`)
+  const resolved = model === undefined ? undefined : core.options.models.resolve(model)
+  if (resolved?.ok === false) throw new Refusal("no_model", resolved.problem)
+  const unknown = tools?.filter((name) => !core.options.tools.some((tool) => tool.name === name)) ?? []
+  if (unknown.length > 0) {
+    const all = core.options.tools.map((tool) => tool.name).join(", ")
+    throw new Refusal("no_tool", `There is no tool named ${unknown.join(", ")}. The tools are: ${all}.`)
+  }
+  const name = resolved?.ok === true ? `${resolved.model.provider}/${resolved.model.id}` : agent.model
+  const next: AgentDocument = { model: name, thinking: thinking ?? agent.thinking, tools: tools ?? agent.tools }
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    writeDocument(tx, conversation, "agent", next)
+    if (next.model !== agent.model || next.thinking !== agent.thinking) {
+      append(tx, { conversation }, { kind: "model", model: next.model, thinking: next.thinking })
+    }
+  })
+  await receipt.stored
+  return { notice: resolved?.ok === true ? resolved.notice : undefined }
+}
+
+async function title(core: Core, command: Of<"title">): Promise<null> {
+  const session = readDocument(core.ledger.live, 0, "session")
+  const text = command.title.trim()
+  if (session === undefined || text === "") throw new Refusal("empty_title", "The name is empty: write one.")
+  const receipt = core.ledger.commit("flushed", (tx) => writeDocument(tx, 0, "session", { ...session, title: text }))
+  await receipt.stored
+  return null
+}
+
+async function entries(core: Core, command: Of<"entries">): Promise<Answers["entries"]> {
+  const { conversation, before, after } = command
+  const limit = Math.max(1, Math.min(command.limit, 5 * snapshotEntries))
+  const page = await core.ledger.entries({ conversation, before, after, limit: limit + 1 })
+  return { entries: page.slice(-limit).map(entryRecord), older: page.length > limit }
+}
+
+async function output(core: Core, command: Of<"output">): Promise<Answers["output"]> {
+  const { task, from } = command
+  const to = Math.min(command.to, from + outputBytesMax)
+  const live = core.ledger.live.tasks.get(task)
+  const { bytes, size } = await core.ledger.spools.readOutput(task, live?.attempt ?? 1, from, to)
+  return { text: new TextDecoder().decode(bytes), from, size, ended: live === undefined }
+}
+
+async function context(core: Core, command: Of<"context">): Promise<Answers["context"]> {
+  const agent = readDocument(core.ledger.live, command.conversation, "agent")
+  const prompt = readDocument(core.ledger.live, command.conversation, "prompt")
+  const entry = prompt === undefined ? undefined : await core.ledger.entry(prompt.entry)
+  const stored = entry === undefined ? undefined : dataOf(entry)
+  const tools = toolSpecs(core, agent?.tools ?? [])
+  const names = tools.map((tool) => tool.name)
+  const system = stored?.kind === "prompt" ? stored.system : core.options.instructions.system(names)
+  const tokens = estimateText(system + JSON.stringify(tools))
+  return { system, tools: names, files: core.options.instructions.files, tokens }
+}

@@ -1,0 +1,31 @@
+/** What every part of the engine holds: the ledger, the doors, and who hears of progress. Nothing here decides. */
+import type { Clock } from "../std/clock.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { Task, TaskId } from "../ledger/records.ts"
+import type { EngineOptions } from "./options.ts"
+
+/** Progress of a running task, after it was appended to its spool. `at` is a byte offset in the spool. */
+export type Piece = {
+  readonly task: TaskId
+  readonly attempt: number
+  readonly at: number
+  readonly text: string
+  readonly unsaved: boolean
+}
+
+export type Core = {
+  readonly options: EngineOptions
+  readonly ledger: Ledger
+  readonly clock: Clock
+  /** Tells the watchers; called after the append. */
+  progress(piece: Piece): void
+  /** Stores the dispatch marks of calls that get ready together in one flushed commit. */
+  mark(task: TaskId): Promise<void>
+  /** True once the engine closes: an invocation then ends without writing an outcome. */
+  readonly closing: () => boolean
+}
+
+/** A live task as of now; undefined when it has ended meanwhile. */
+export function liveTask(core: Core, id: TaskId): Task | undefined {
+  return core.ledger.live.tasks.get(id)
+}

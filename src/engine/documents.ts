@@ -1,0 +1,44 @@
+/** The engine's documents, by name: typed reading and writing at one door. */
+import type { Json } from "../std/json.ts"
+import type { Live, Tx } from "../ledger/ledger.ts"
+import type { AgentDocument, RunDocument, SessionDocument, UsageDocument } from "../protocol/records.ts"
+import { noUsage } from "../message/usage.ts"
+
+/** The newest prompt entry of a conversation, and what it holds. */
+export type PromptDocument = { readonly entry: number; readonly hash: string }
+
+export type Documents = {
+  session: SessionDocument
+  agent: AgentDocument
+  run: RunDocument
+  usage: UsageDocument
+  prompt: PromptDocument
+}
+
+/** Names that cross to clients; `screen/…` too. */
+export const publicDocuments: readonly string[] = ["session", "agent", "run", "usage"]
+
+export function readDocument<N extends keyof Documents>(
+  live: Live,
+  conversation: number,
+  name: N,
+): Documents[N] | undefined {
+  return live.document(conversation, name)?.value as Documents[N] | undefined
+}
+
+export function writeDocument<N extends keyof Documents>(
+  tx: Tx,
+  conversation: number,
+  name: N,
+  value: Documents[N],
+): void {
+  tx.setDocument(conversation, name, value as Json, 1)
+}
+
+export const emptyUsage: UsageDocument = {
+  total: noUsage,
+  context: 0,
+  contextEstimated: false,
+  contextWindow: null,
+  models: {},
+}

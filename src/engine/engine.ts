@@ -1,0 +1,129 @@
+/**
+ * The engine: opens on a ledger and implements the port. It wires; what happens next is decided in task.ts and its neighbours.
+ *
+ * - Opening starts what is pending, or holds it until somebody says `resume`.
+ * - `settled` is told when no run stands, no task is live and nothing is queued that a run would place.
+ * - Closing leaves pending what was running; commands that outlive their agent are left alone.
+ */
+import { assert } from "../std/assert.ts"
+import type { Change } from "../ledger/records.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import {
+  Refusal,
+  type Answers,
+  type Command,
+  type Cursor,
+  type Frame,
+  type Port,
+  type SessionState,
+} from "../protocol/port.ts"
+import type { AgentDocument } from "../protocol/records.ts"
+import { answer } from "./commands.ts"
+import type { Core } from "./core.ts"
+import { readDocument, writeDocument } from "./documents.ts"
+import { Feed, healthState } from "./feed.ts"
+import { Marks } from "./marks.ts"
+import type { EngineOptions } from "./options.ts"
+import { Scheduler } from "./scheduler.ts"
+
+export type Engine = {
+  readonly port: Port
+  /** True while a run stands or a task is live. */
+  busy(): boolean
+  /** Leaves what is running pending, and closes the ledger. */
+  close(): Promise<void>
+}
+
+/** The root conversation of every session. */
+export const rootConversation = 1
+
+export type Beginning = { readonly folder: string; readonly agent: AgentDocument }
+
+/** Give a new session its documents; an old one keeps its own. */
+export function begin(ledger: Ledger, beginning: Beginning): void {
+  if (readDocument(ledger.live, 0, "session") !== undefined) return
+  ledger.commit("relaxed", (tx) => {
+    if (!tx.live.conversations.has(rootConversation)) {
+      const root = tx.addConversation({ parent: null, owner: null })
+      assert(root.id === rootConversation, `the first conversation of a session is c${root.id}`)
+    }
+    writeDocument(tx, 0, "session", { title: "", folder: beginning.folder, createdAt: tx.now })
+    writeDocument(tx, rootConversation, "agent", beginning.agent)
+  })
+}
+
+function working(ledger: Ledger): boolean {
+  if (ledger.live.tasks.size > 0) return true
+  return [...ledger.live.conversations.keys()].some((id) => readDocument(ledger.live, id, "run") !== undefined)
+}
+
+/** How the last run of a batch of changes ended; undefined where none did. */
+function runEnded(changes: readonly Change[]): "answered" | "unanswered" | undefined {
+  for (const change of changes.toReversed()) {
+    if (change.type !== "submission") continue
+    if (change.submission.status === "done") return "answered"
+    if (change.submission.status === "unanswered") return "unanswered"
+  }
+  return undefined
+}
+
+export function openEngine(options: EngineOptions): Engine {
+  const { ledger, clock } = options
+  const marks = new Marks(ledger)
+  let closing = false
+  const held = (): SessionState["held"] =>
+    scheduler.held && working(ledger)
+      ? { reason: "This session has work that was interrupted.", since: oldest(ledger) }
+      : null
+  const context = {
+    tools: options.tools,
+    retries: options.settings.retry.maxRetries,
+    model: (conversation: number) => readDocument(ledger.live, conversation, "agent")?.model ?? "",
+  }
+  const feed = new Feed(ledger, context, held, options.report)
+  const core: Core = {
+    options,
+    ledger,
+    clock,
+    progress: (piece) => feed.progress(piece),
+    mark: (task) => marks.mark(task),
+    closing: () => closing,
+  }
+  const scheduler = new Scheduler(core, options.consent === "ask", (reason) =>
+    feed.tell({ type: "lost", reason: `This session was taken over: ${reason}` }),
+  )
+  const unwatch = ledger.watch((commit) => {
+    feed.commit(commit)
+    scheduler.kick()
+    const ended = runEnded(commit.changes)
+    if (ended !== undefined && !working(ledger)) feed.tell({ type: "settled", aborted: ended === "unanswered" })
+  })
+  const unhealth = ledger.watchHealth(() => feed.tell({ type: "health", health: healthState(ledger) }))
+  scheduler.kick()
+
+  const port: Port = {
+    watch: (listener: (frame: Frame) => void, cursor?: Cursor) => feed.watch(listener, cursor),
+    async request<C extends Command>(command: C): Promise<Answers[C["type"]]> {
+      if (closing) throw new Refusal("closing", "The host is closing this session: try again in a moment.")
+      return (await answer(core, scheduler, command)) as Answers[C["type"]]
+    },
+    close: async () => {},
+  }
+  return {
+    port,
+    busy: () => working(ledger),
+    async close() {
+      if (closing) return
+      closing = true
+      await scheduler.stop()
+      unwatch()
+      unhealth()
+      await ledger.close()
+      feed.tell({ type: "lost", reason: "The host has closed this session." })
+    },
+  }
+}
+
+function oldest(ledger: Ledger): number {
+  return Math.min(...[...ledger.live.tasks.values()].map((task) => task.startedAt))
+}

@@ -1,0 +1,167 @@
+/**
+ * What watchers hear: commits, progress, health and the end of work, in one order.
+ *
+ * - A watcher gets a snapshot first, then every later frame. Frames that come while the snapshot's entries are read are held for it.
+ * - Progress text of running tasks is kept here (a generation's whole, a call's last 64 KiB), so that a snapshot needs no file.
+ * - A listener that throws is a bug; it hears nothing more, and nobody else is harmed.
+ */
+import { isLive } from "../ledger/records.ts"
+import type { Commit, Ledger } from "../ledger/ledger.ts"
+import { liveOutputMax } from "../protocol/view.ts"
+import {
+  snapshotEntries,
+  type Cursor,
+  type Frame,
+  type HealthState,
+  type SessionState,
+  type SpoolState,
+} from "../protocol/port.ts"
+import type { DocumentRecord, EntryRecord } from "../protocol/records.ts"
+import type { Piece } from "./core.ts"
+import { entryRecord } from "./entries.ts"
+import { generationKind } from "./task.ts"
+import { isPublic, publicChanges, submissionRecord, taskRecord, type PublishContext } from "./publish.ts"
+
+type Watcher = { readonly listener: (frame: Frame) => void; held: Frame[] | null }
+
+/** Commits kept for a watcher that comes back with a cursor. */
+const recentMax = 500
+
+export class Feed {
+  readonly #ledger: Ledger
+  readonly #context: PublishContext
+  readonly #report: (text: string) => void
+  readonly #held: () => SessionState["held"]
+  readonly #watchers = new Set<Watcher>()
+  readonly #spools = new Map<number, SpoolState>()
+  #recent: Extract<Frame, { type: "commit" }>[] = []
+
+  constructor(
+    ledger: Ledger,
+    context: PublishContext,
+    held: () => SessionState["held"],
+    report: (text: string) => void,
+  ) {
+    this.#ledger = ledger
+    this.#context = context
+    this.#held = held
+    this.#report = report
+  }
+
+  commit(commit: Commit): void {
+    for (const change of commit.changes) {
+      if (change.type !== "task") continue
+      const spool = this.#spools.get(change.task.id)
+      if (spool !== undefined && (!isLive(change.task) || spool.attempt !== change.task.attempt)) {
+        this.#spools.delete(change.task.id)
+      }
+    }
+    const frame = {
+      type: "commit",
+      seq: commit.seq,
+      at: commit.at,
+      changes: publicChanges(commit.changes, this.#context),
+    } as const
+    this.#recent.push(frame)
+    if (this.#recent.length > 2 * recentMax) this.#recent = this.#recent.slice(-recentMax)
+    this.tell(frame)
+  }
+
+  progress(piece: Piece): void {
+    const { task, attempt, at, text, unsaved } = piece
+    if (this.#ledger.live.tasks.get(task)?.attempt !== attempt) return
+    const before = this.#spools.get(task)
+    const all = (before?.text ?? "") + text
+    const whole = this.#ledger.live.tasks.get(task)?.kind === generationKind
+    const kept = whole ? all : all.slice(-liveOutputMax)
+    this.#spools.set(task, { task, attempt, at: at + Buffer.byteLength(text) - Buffer.byteLength(kept), text: kept })
+    this.tell({ type: "progress", seq: this.#ledger.seq, task, attempt, at, text, ...(unsaved ? { unsaved } : {}) })
+  }
+
+  tell(frame: Frame): void {
+    for (const watcher of this.#watchers) {
+      if (watcher.held !== null) watcher.held.push(frame)
+      else this.#deliver(watcher, frame)
+    }
+  }
+
+  watch(listener: (frame: Frame) => void, cursor?: Cursor): () => void {
+    const watcher: Watcher = { listener, held: [] }
+    this.#watchers.add(watcher)
+    const missed = this.#since(cursor)
+    if (missed !== undefined) {
+      watcher.held = null
+      for (const frame of [...missed, ...this.#running()]) this.#deliver(watcher, frame)
+    } else {
+      this.#snapshot(watcher).catch((error: unknown) => {
+        this.#deliver(watcher, { type: "lost", reason: `The session could not be read: ${String(error)}` })
+        this.#watchers.delete(watcher)
+      })
+    }
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  /** Commits after the cursor, where all of them are still known. */
+  #since(cursor: Cursor | undefined): readonly Frame[] | undefined {
+    if (cursor === undefined || cursor.epoch !== this.#ledger.epoch || cursor.seq > this.#ledger.seq) return undefined
+    const missed = this.#recent.filter((frame) => frame.seq > cursor.seq)
+    const first = this.#recent[0]
+    const known = cursor.seq === this.#ledger.seq || (first !== undefined && first.seq <= cursor.seq + 1)
+    return known ? missed : undefined
+  }
+
+  /** Progress so far, as frames: a watcher that comes back takes the spools from their start. */
+  #running(): readonly Frame[] {
+    return [...this.#spools.values()].map((spool) => ({ type: "progress", seq: this.#ledger.seq, ...spool }))
+  }
+
+  async #snapshot(watcher: Watcher): Promise<void> {
+    const read = new Map<number, EntryRecord>()
+    const older: number[] = []
+    for (const conversation of this.#ledger.live.conversations.keys()) {
+      const page = await this.#ledger.entries({ conversation, limit: snapshotEntries + 1 })
+      if (page.length > snapshotEntries) older.push(conversation)
+      for (const entry of page.slice(-snapshotEntries)) read.set(entry.id, entryRecord(entry))
+    }
+    // From here to the delivery nothing waits: state, held commits and entries belong to one moment.
+    const held = watcher.held ?? []
+    watcher.held = null
+    for (const frame of held) {
+      if (frame.type !== "commit") continue
+      for (const change of frame.changes) if (change.type === "entry") read.set(change.entry.id, change.entry)
+    }
+    const entries = [...read.values()].sort((a, b) => a.id - b.id)
+    this.#deliver(watcher, { type: "snapshot", seq: this.#ledger.seq, state: this.#state(entries, older) })
+  }
+
+  #state(entries: readonly EntryRecord[], older: readonly number[]): SessionState {
+    const { live } = this.#ledger
+    return {
+      session: this.#ledger.session,
+      epoch: this.#ledger.epoch,
+      conversations: [...live.conversations.values()].map(({ id, parent, owner }) => ({ id, parent, owner })),
+      entries,
+      older,
+      tasks: [...live.tasks.values()].map((task) => taskRecord(task, this.#context)),
+      submissions: [...live.submissions.values()].map(submissionRecord),
+      documents: [...live.documents()].filter(({ name }) => isPublic(name)) as unknown as DocumentRecord[],
+      spools: [...this.#spools.values()],
+      held: this.#held(),
+      health: healthState(this.#ledger),
+    }
+  }
+
+  #deliver(watcher: Watcher, frame: Frame): void {
+    try {
+      watcher.listener(frame)
+    } catch (error) {
+      this.#watchers.delete(watcher)
+      this.#report(`a watcher failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    }
+  }
+}
+
+export function healthState(ledger: Ledger): HealthState {
+  const health = ledger.health()
+  return { state: health.state, reason: health.state === "ok" ? "" : health.reason }
+}

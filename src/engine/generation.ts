@@ -1,0 +1,217 @@
+/**
+ * A generation: one turn's request, asked until it is answered, refused or stopped.
+ *
+ * - prepare → request → answer | tools | retry → prepare. Each arrow is one commit; an invocation starts from whatever phase is stored.
+ * - An invocation that starts in `request` was cut by a crash: what had been streamed is kept as an attempt, and the same pinned request is
+ *   asked again. A crash uses up no try.
+ * - A retry's deadline is stored; a clock that jumps can shorten the wait, never make it longer than it was.
+ */
+import type { Partial } from "../message/delta.ts"
+import { fold, emptyPartial } from "../message/delta.ts"
+import { deltasOf } from "../protocol/view.ts"
+import { sleep } from "../std/clock.ts"
+import { assert, unreachable } from "../std/assert.ts"
+import { ProviderError, type Response } from "../providers/provider.ts"
+import type { Model } from "../providers/model.ts"
+import type { Task } from "../ledger/records.ts"
+import { liveTask, type Core } from "./core.ts"
+import { readDocument } from "./documents.ts"
+import { GenerationProgress } from "./progress.ts"
+import { newRequest, rebuildRequest, type Built } from "./request.ts"
+import { remainingWait, retryDelay } from "./retry.ts"
+import { addAttempt, settleFailed, settleResponse, settleRetry, settleTools, type Attempt } from "./settle.ts"
+import { generationState, stored, type GenerationState } from "./task.ts"
+
+const stopped = "stopped by you"
+
+/** Work on a generation until it waits for its calls, has ended, or the engine closes. */
+export async function runGeneration(core: Core, id: number, signal: AbortSignal, wake: AbortSignal): Promise<void> {
+  let built: Built | undefined
+  for (;;) {
+    const task = liveTask(core, id)
+    if (task === undefined || core.closing()) return
+    const state = generationState(task)
+    switch (state.phase) {
+      case "prepare":
+        built = await prepare(core, task, state)
+        break
+      case "request":
+        built ??= await askAgain(core, task, state.pin)
+        if (built === undefined) return
+        if (!(await request(core, liveTask(core, id) ?? task, built, state.tries, signal))) return
+        built = undefined
+        break
+      case "retry":
+        await wait(core, task, state, AbortSignal.any([signal, wake]))
+        break
+      case "tools":
+        if (state.calls.some((call) => core.ledger.live.tasks.has(call))) return
+        await settleTools(core, task).stored
+        return
+      default:
+        unreachable(state)
+    }
+  }
+}
+
+async function fail(core: Core, task: Task, model: ModelRef, reason: string, error: string): Promise<void> {
+  const attempt: Attempt = {
+    asked: { model },
+    attempt: task.attempt,
+    partial: emptyPartial,
+    stopReason: reason === "aborted" ? "aborted" : "error",
+    error,
+    again: false,
+  }
+  await settleFailed(core, task, attempt, reason).stored
+}
+
+/** A model as it is named where it could not be resolved. */
+type ModelRef = Pick<Model, "provider" | "id" | "api">
+
+function namedModel(name: string): ModelRef {
+  const [provider = "", ...id] = name.split("/")
+  return { provider, id: id.join("/"), api: "openai-completions" }
+}
+
+async function prepare(
+  core: Core,
+  task: Task,
+  state: Extract<GenerationState, { phase: "prepare" }>,
+): Promise<Built | undefined> {
+  const agent = readDocument(core.ledger.live, task.conversation, "agent")
+  assert(agent !== undefined, `conversation ${task.conversation} has no agent document`)
+  if (task.abort !== null) {
+    await fail(core, task, namedModel(agent.model), "aborted", stopped)
+    return undefined
+  }
+  const resolved = core.options.models.resolve(agent.model)
+  if (!resolved.ok) {
+    await fail(core, task, namedModel(agent.model), "no_model", resolved.problem)
+    return undefined
+  }
+  const built = await newRequest(core, task.conversation, resolved.model, agent, agent.thinking)
+  const { tries, cuts } = state
+  core.ledger.commit("relaxed", (tx) => {
+    tx.setTask(task.id, {
+      status: "running",
+      attempt: task.attempt + 1,
+      ...stored({ phase: "request", tries, cuts, pin: built.pin }),
+    })
+  })
+  return built
+}
+
+async function leftover(core: Core, task: Task): Promise<Partial> {
+  const records = await core.ledger.spools.read(task.id, task.attempt)
+  return records.flatMap(deltasOf).reduce(fold, emptyPartial)
+}
+
+/** After a crash in mid-request: keep what came, and build the same request; undefined when the turn has ended instead. */
+async function askAgain(core: Core, task: Task, pin: Built["pin"]): Promise<Built | undefined> {
+  const partial = await leftover(core, task)
+  const resolved = core.options.models.resolve(pin.model)
+  const again = task.abort === null && resolved.ok
+  const attempt: Attempt = {
+    asked: { model: resolved.ok ? resolved.model : namedModel(pin.model), pin },
+    attempt: task.attempt,
+    partial,
+    stopReason: "aborted",
+    error: again ? "cut off when its host ended" : task.abort !== null ? stopped : resolved.ok ? "" : resolved.problem,
+    again,
+  }
+  if (!again || !resolved.ok) {
+    await settleFailed(core, task, attempt, task.abort === null ? "no_model" : "aborted").stored
+    await core.ledger.spools.drop(task.id)
+    return undefined
+  }
+  const built = await rebuildRequest(core, task.conversation, resolved.model, pin)
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    if (partial.parts.length > 0) addAttempt(tx, task, attempt)
+    tx.setTask(task.id, { status: "running", attempt: task.attempt + 1 })
+  })
+  await receipt.stored
+  await core.ledger.spools.drop(task.id, task.attempt)
+  return built
+}
+
+type Ask = { readonly response: Response } | { readonly error: ProviderError }
+
+async function ask(core: Core, built: Built, progress: GenerationProgress, signal: AbortSignal): Promise<Ask> {
+  const key = await core.options.models.key(built.model)
+  if ("problem" in key) return { error: new ProviderError("auth", "no_key", key.problem) }
+  try {
+    const response = await built.api.call(built.request, built.encoded, {
+      apiKey: key.key,
+      headers: built.model.headers,
+      signal,
+      clock: core.clock,
+      stallMs: core.options.settings.stallMs,
+      onDelta: (delta) => progress.add(delta),
+    })
+    return { response }
+  } catch (error) {
+    if (error instanceof ProviderError) return { error }
+    throw error
+  } finally {
+    progress.end()
+  }
+}
+
+/** Ask once and settle what came of it; false when nothing may be written any more. */
+async function request(core: Core, task: Task, built: Built, tries: number, signal: AbortSignal): Promise<boolean> {
+  const started = core.clock.monotonic()
+  const progress = new GenerationProgress(core, task.id, task.attempt)
+  const asked = await ask(core, built, progress, signal)
+  const now = liveTask(core, task.id)
+  if (now === undefined || core.closing()) return false
+  const durationMs = Math.round(core.clock.monotonic() - started)
+  if ("response" in asked) {
+    await settleResponse(core, now, built, asked.response, durationMs).stored
+  } else {
+    await settleError(core, now, built, asked.error, progress.partial, tries, durationMs)
+  }
+  await core.ledger.spools.drop(task.id)
+  return true
+}
+
+async function settleError(
+  core: Core,
+  task: Task,
+  built: Built,
+  error: ProviderError,
+  partial: Partial,
+  tries: number,
+  durationMs: number,
+): Promise<void> {
+  const aborted = task.abort !== null || error.kind === "aborted"
+  const delay = aborted ? null : retryDelay(error, tries + 1, core.options.settings.retry)
+  const attempt: Attempt = {
+    asked: built,
+    attempt: task.attempt,
+    partial,
+    stopReason: aborted ? "aborted" : "error",
+    error: aborted ? stopped : error.message,
+    again: delay !== null,
+    durationMs,
+  }
+  if (delay === null) await settleFailed(core, task, attempt, aborted ? "aborted" : error.reason).stored
+  else await settleRetry(core, task, attempt, tries + 1, delay).stored
+}
+
+async function wait(
+  core: Core,
+  task: Task,
+  state: Extract<GenerationState, { phase: "retry" }>,
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(core.clock, remainingWait(state.until, state.waitMs, core.clock.now()), signal)
+  const now = liveTask(core, task.id)
+  if (now === undefined || core.closing()) return
+  if (now.abort !== null) {
+    await settleFailed(core, now, null, "aborted").stored
+    return
+  }
+  const { tries, cuts } = state
+  core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ phase: "prepare", tries, cuts })))
+}

@@ -1,0 +1,65 @@
+/**
+ * The inbox: what people hand to a conversation.
+ *
+ * - An input is queued, placed in the transcript, or withdrawn; never two of these. The same request id is the same input.
+ * - Into an idle conversation it is placed at once, behind whatever a failed run left queued; into a busy one it waits for a boundary.
+ * - The first input of a session gives it its title.
+ */
+import type { Ledger, Receipt } from "../ledger/ledger.ts"
+import type { UserPart } from "../message/message.ts"
+import type { SubmitMode } from "../protocol/records.ts"
+import { Refusal } from "../protocol/port.ts"
+import { readDocument, writeDocument } from "./documents.ts"
+import { inputOf, queued, startRun } from "./run.ts"
+
+const titleCharactersMax = 80
+
+/** The first line of an input, short enough for a list. */
+export function titleOf(content: readonly UserPart[]): string {
+  const text = content.map((part) => (part.type === "text" ? part.text : "[image]")).join(" ")
+  const line = text.split("\n").find((candidate) => candidate.trim() !== "") ?? ""
+  const characters = [...line.trim()]
+  return characters.length > titleCharactersMax
+    ? `${characters.slice(0, titleCharactersMax - 1).join("")}…`
+    : line.trim()
+}
+
+export type Input = {
+  readonly conversation: number
+  readonly requestId: string
+  readonly content: readonly UserPart[]
+  readonly mode: SubmitMode
+}
+
+/** Admit an input: flushed before anybody is told. */
+export function admit(ledger: Ledger, input: Input): Receipt<{ readonly submission: number; readonly fresh: boolean }> {
+  if (!ledger.live.conversations.has(input.conversation)) {
+    throw new Refusal("no_conversation", `There is no conversation c${input.conversation} in this session.`)
+  }
+  const empty = input.content.every((part) => part.type === "text" && part.text.trim() === "")
+  if (empty) throw new Refusal("empty_input", "The input is empty: write what the agent should do.")
+  const { conversation, requestId, content, mode } = input
+  return ledger.commit("flushed", (tx) => {
+    const { submission, fresh } = tx.submit({ conversation, requestId, kind: "input", data: { content, mode } })
+    if (!fresh) return { submission: submission.id, fresh }
+    const session = readDocument(tx.live, 0, "session")
+    if (session?.title === "") writeDocument(tx, 0, "session", { ...session, title: titleOf(content) })
+    if (readDocument(tx.live, conversation, "run") === undefined) startRun(tx, conversation, queued(tx, conversation))
+    return { submission: submission.id, fresh }
+  })
+}
+
+/** Take a queued input back. */
+export function withdraw(ledger: Ledger, id: number): Receipt<{ readonly content: readonly UserPart[] }> {
+  return ledger.commit("flushed", (tx) => {
+    const submission = tx.live.submissions.get(id)
+    if (submission?.status !== "queued") {
+      throw new Refusal(
+        "not_queued",
+        "That input is not queued any more: the agent has it already, or it was taken back.",
+      )
+    }
+    tx.setSubmission(id, { status: "withdrawn", reason: "taken back" })
+    return { content: inputOf(submission).content }
+  })
+}

@@ -1,0 +1,73 @@
+/** What the engine is given: values and doors. It reads no file of the person's and no environment. */
+import type { Clock } from "../std/clock.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { Api } from "../providers/provider.ts"
+import type { Model } from "../providers/model.ts"
+import type { Tool } from "../tools/tool.ts"
+import type { ModelRecord } from "../protocol/port.ts"
+
+export type Resolved =
+  | { readonly ok: true; readonly model: Model; readonly notice?: string }
+  | { readonly ok: false; readonly problem: string }
+
+/** Models and their keys, by the name a person uses (`provider/id`). */
+export type Models = {
+  resolve(name: string): Resolved
+  api(model: Model): Promise<Api>
+  /** The key to send, or a sentence saying how to get one; undefined where none is needed. */
+  key(model: Model): Promise<{ readonly key: string | undefined } | { readonly problem: string }>
+  list(): Promise<readonly ModelRecord[]>
+}
+
+/** `system` is composed for the tools that are on. */
+export type Instructions = {
+  system(tools: readonly string[]): string
+  readonly files: readonly { readonly path: string; readonly tokens: number }[]
+}
+
+export type QueueMode = "one-at-a-time" | "all"
+
+/** Names as in the config. Times in milliseconds. */
+export type EngineSettings = {
+  readonly retry: {
+    readonly enabled: boolean
+    readonly maxRetries: number
+    readonly baseDelayMs: number
+    readonly maxAgentDelayMs: number
+  }
+  readonly steeringMode: QueueMode
+  readonly followUpMode: QueueMode
+  readonly stallMs: number
+}
+
+/** The machine as the tools see it. */
+export type Machine = {
+  readonly folder: string
+  readonly home: string
+  readonly env: Readonly<Record<string, string>>
+  readonly shell?: string
+  readonly refused: readonly string[]
+  readonly readable: readonly string[]
+}
+
+export type EngineOptions = {
+  readonly ledger: Ledger
+  readonly models: Models
+  readonly tools: readonly Tool[]
+  readonly instructions: Instructions
+  readonly settings: EngineSettings
+  readonly machine: Machine
+  readonly clock: Clock
+  readonly random: () => number
+  /** `now`: pending work goes on at once; `ask`: it waits for a `resume` command. */
+  readonly consent: "now" | "ask"
+  /** Hears of bugs that were survived: a sentence. */
+  readonly report: (text: string) => void
+}
+
+export const defaultSettings: EngineSettings = {
+  retry: { enabled: true, maxRetries: 3, baseDelayMs: 2_000, maxAgentDelayMs: 60_000 },
+  steeringMode: "one-at-a-time",
+  followUpMode: "one-at-a-time",
+  stallMs: 300_000,
+}

@@ -1,0 +1,152 @@
+/**
+ * The progress of a running task: appended to its spool at the pace of the screen, then shown.
+ *
+ * - One append and one frame at most every 33 ms: the first piece goes at once, what follows waits for its frame.
+ * - What the disk refuses is shown all the same, marked as not saved, until an append succeeds again.
+ * - A generation's text is one JSON delta a line; neighbouring pieces of one part are joined, so a fast stream stays small.
+ */
+import type { Delta } from "../message/delta.ts"
+import { emptyPartial, fold, type Partial } from "../message/delta.ts"
+import type { Spool } from "../ledger/spool.ts"
+import type { TaskId } from "../ledger/records.ts"
+import type { Core } from "./core.ts"
+
+/** One frame of a screen at 30 Hz. */
+export const frameMs = 33
+
+/** Calls `flush` now or when the frame is over, once for all that asked meanwhile. */
+class Pace {
+  readonly #core: Core
+  readonly #flush: () => void
+  #last = -Infinity
+  #cancel: (() => void) | undefined
+
+  constructor(core: Core, flush: () => void) {
+    this.#core = core
+    this.#flush = flush
+  }
+
+  ask(): void {
+    if (this.#cancel !== undefined) return
+    const wait = this.#last + frameMs - this.#core.clock.monotonic()
+    if (wait <= 0) return this.now()
+    this.#cancel = this.#core.clock.after(wait, () => this.now())
+  }
+
+  now(): void {
+    this.stop()
+    this.#last = this.#core.clock.monotonic()
+    this.#flush()
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+}
+
+function joined(before: Delta | undefined, delta: Delta): Delta | undefined {
+  if (before === undefined || before.type !== delta.type || !("delta" in before) || !("delta" in delta))
+    return undefined
+  if (before.contentIndex !== delta.contentIndex) return undefined
+  return { ...before, delta: before.delta + delta.delta }
+}
+
+/** Progress of one attempt of a generation. */
+export class GenerationProgress {
+  readonly #core: Core
+  readonly #task: TaskId
+  readonly #attempt: number
+  readonly #spool: Spool
+  readonly #pace: Pace
+  #waiting: Delta[] = []
+  #partial: Partial = emptyPartial
+  #size = 0
+
+  constructor(core: Core, task: TaskId, attempt: number) {
+    this.#core = core
+    this.#task = task
+    this.#attempt = attempt
+    this.#spool = core.ledger.spools.open(task, attempt)
+    this.#pace = new Pace(core, () => this.#write())
+  }
+
+  get partial(): Partial {
+    return this.#partial
+  }
+
+  add(delta: Delta): void {
+    this.#partial = fold(this.#partial, delta)
+    const both = joined(this.#waiting.at(-1), delta)
+    if (both === undefined) this.#waiting.push(delta)
+    else this.#waiting[this.#waiting.length - 1] = both
+    this.#pace.ask()
+  }
+
+  /** Writes what waits; nothing may be added afterwards. */
+  end(): void {
+    this.#pace.stop()
+    this.#write()
+    this.#spool.close()
+  }
+
+  #write(): void {
+    if (this.#waiting.length === 0) return
+    const text = this.#waiting.map((delta) => `${JSON.stringify(delta)}\n`).join("")
+    this.#waiting = []
+    const saved = appendTo(this.#spool, text)
+    const at = saved ?? this.#size
+    this.#size = at + Buffer.byteLength(text)
+    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: saved === undefined })
+  }
+}
+
+/** The offset of the record, or undefined where the disk refused it: the settlement will still be tried. */
+function appendTo(spool: Spool, text: string): number | undefined {
+  try {
+    return spool.append(text)
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined
+    throw error
+  }
+}
+
+/** Live output of one call. With a file of its own the command has written it already; here it is only told. */
+export class CallProgress {
+  readonly #core: Core
+  readonly #task: TaskId
+  readonly #attempt: number
+  readonly #spool: Spool | undefined
+  readonly #pace: Pace
+  #waiting = ""
+  #size = 0
+
+  constructor(core: Core, task: TaskId, attempt: number, ownFile: boolean) {
+    this.#core = core
+    this.#task = task
+    this.#attempt = attempt
+    this.#spool = ownFile ? undefined : core.ledger.spools.open(task, attempt)
+    this.#pace = new Pace(core, () => this.#write())
+  }
+
+  add(text: string): void {
+    this.#waiting += text
+    this.#pace.ask()
+  }
+
+  end(): void {
+    this.#pace.stop()
+    this.#write()
+    this.#spool?.close()
+  }
+
+  #write(): void {
+    if (this.#waiting === "") return
+    const text = this.#waiting
+    this.#waiting = ""
+    const saved = this.#spool === undefined ? this.#size : appendTo(this.#spool, text)
+    const at = this.#size
+    this.#size = at + Buffer.byteLength(text)
+    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: saved === undefined })
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The request of a turn: built from pinned facts, so that it can be built again.
+ *
+ * - A pin names the entries, the prompt entry, the model, the thinking level and the encoder. The same pin gives the same bytes with the
+ *   same encoder; the hash in the pin tells whether it did.
+ * - A prompt entry is written when prompt or tools differ from the conversation's newest; it is never changed.
+ */
+import { assert } from "../std/assert.ts"
+import { stableText, type Json } from "../std/json.ts"
+import type { ThinkingLevel } from "../message/message.ts"
+import { modelName, type Model } from "../providers/model.ts"
+import type { Api, Encoded, ModelRequest } from "../providers/provider.ts"
+import type { AgentDocument, PromptEntry } from "../protocol/records.ts"
+import type { Core } from "./core.ts"
+import { contextEntries, messagesOf } from "./context.ts"
+import { readDocument, writeDocument } from "./documents.ts"
+import { append, dataOf } from "./entries.ts"
+import type { RequestPin } from "./task.ts"
+
+export type Built = {
+  readonly model: Model
+  readonly api: Api
+  readonly request: ModelRequest
+  readonly encoded: Encoded
+  readonly pin: RequestPin
+}
+
+function sha256(text: string): string {
+  return new Bun.CryptoHasher("sha256").update(text).digest("hex")
+}
+
+/** The tools of an agent that this build has, in its order. */
+export function toolSpecs(core: Core, names: readonly string[]): PromptEntry["tools"] {
+  return core.options.tools
+    .filter((tool) => names.includes(tool.name))
+    .map(({ name, description, parameters }) => ({
+      name,
+      description,
+      // TypeBox schemas carry symbols beside their JSON; only the JSON is told.
+      parameters: JSON.parse(JSON.stringify(parameters)) as PromptEntry["tools"][number]["parameters"],
+    }))
+}
+
+/** Id of the conversation's prompt entry, written anew if prompt or tools have changed. */
+export async function promptEntry(core: Core, conversation: number, agent: AgentDocument): Promise<number> {
+  const tools = toolSpecs(core, agent.tools)
+  const system = core.options.instructions.system(tools.map((tool) => tool.name))
+  const hash = sha256(stableText({ system, tools } as unknown as Json))
+  const before = readDocument(core.ledger.live, conversation, "prompt")
+  if (before?.hash === hash) return before.entry
+  const receipt = core.ledger.commit("relaxed", (tx) => {
+    const entry = append(tx, { conversation }, { kind: "prompt", system, tools })
+    writeDocument(tx, conversation, "prompt", { entry: entry.id, hash })
+    return entry.id
+  })
+  await receipt.stored
+  return receipt.value
+}
+
+type Facts = Pick<RequestPin, "from" | "to" | "prompt" | "thinking">
+
+async function build(core: Core, conversation: number, model: Model, facts: Facts): Promise<Built> {
+  const api = await core.options.models.api(model)
+  const promptRecord = await core.ledger.entry(facts.prompt)
+  const prompt = promptRecord === undefined ? undefined : dataOf(promptRecord)
+  assert(prompt?.kind === "prompt", `e${facts.prompt} is the prompt of a request, but no prompt entry`)
+  const { entries } = await contextEntries(core.ledger, conversation, facts.to)
+  const request: ModelRequest = {
+    model,
+    system: prompt.system,
+    tools: prompt.tools,
+    messages: messagesOf(entries),
+    thinking: facts.thinking,
+    cacheKey: `${core.ledger.session}-c${conversation}`,
+  }
+  const encoded = api.encode(request)
+  const body = JSON.stringify(encoded.body)
+  const encoder = `${api.name}/${api.encoder}`
+  const pin = { model: modelName(model), ...facts, encoder, hash: sha256(body), bytes: Buffer.byteLength(body) }
+  return { model, api, request, encoded, pin }
+}
+
+/** The request of the next turn, from the conversation as it stands. */
+export async function newRequest(
+  core: Core,
+  conversation: number,
+  model: Model,
+  agent: AgentDocument,
+  thinking: ThinkingLevel,
+): Promise<Built> {
+  const prompt = await promptEntry(core, conversation, agent)
+  const to = core.ledger.live.tail(conversation)
+  const { from } = await contextEntries(core.ledger, conversation, to)
+  return build(core, conversation, model, { from, to, prompt, thinking })
+}
+
+/** The request that a pin stands for; `pin` of the answer tells what it came to this time. */
+export function rebuildRequest(core: Core, conversation: number, model: Model, pin: RequestPin): Promise<Built> {
+  return build(core, conversation, model, pin)
+}

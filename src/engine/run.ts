@@ -1,0 +1,92 @@
+/**
+ * Runs: what starts one, what its turns hand on, what ends it. Every function is part of one commit; nothing here waits.
+ *
+ * - A run starts with the inputs that it answers and one generation; it ends with all of them settled, in the commit of its last entry.
+ * - Queued inputs keep their order. A run that ended with an answer hands on to the next queued input in the same commit; one that failed or
+ *   was stopped leaves them queued, and the next input places them first.
+ */
+import type { Tx } from "../ledger/ledger.ts"
+import type { Submission } from "../ledger/records.ts"
+import type { SubmitMode } from "../protocol/records.ts"
+import type { UserPart } from "../message/message.ts"
+import { assert } from "../std/assert.ts"
+import { append } from "./entries.ts"
+import { readDocument, writeDocument } from "./documents.ts"
+import { generationKind, stored, taskVersions } from "./task.ts"
+import type { EngineSettings, QueueMode } from "./options.ts"
+
+export type InputData = { readonly content: readonly UserPart[]; readonly mode: SubmitMode }
+
+export function inputOf(submission: Submission): InputData {
+  return submission.data as InputData
+}
+
+/** Queued inputs of a conversation, oldest first. */
+export function queued(tx: Pick<Tx, "live">, conversation: number, mode?: SubmitMode): readonly Submission[] {
+  return [...tx.live.submissions.values()]
+    .filter((item) => item.conversation === conversation && item.status === "queued")
+    .filter((item) => mode === undefined || inputOf(item).mode === mode)
+    .sort((a, b) => a.id - b.id)
+}
+
+function place(tx: Tx, submission: Submission): void {
+  const { content } = inputOf(submission)
+  const entry = append(
+    tx,
+    { conversation: submission.conversation },
+    { kind: "user", content, submission: submission.id },
+  )
+  tx.setSubmission(submission.id, { status: "placed", entry: entry.id })
+}
+
+function addTurn(tx: Tx, conversation: number, cuts: number): number {
+  const state = stored({ phase: "prepare", tries: 0, cuts })
+  const version = taskVersions[generationKind] ?? 1
+  return tx.addTask({ conversation, kind: generationKind, version, input: {}, ...state }).id
+}
+
+/** Place `inputs` and begin a run that answers them. */
+export function startRun(tx: Tx, conversation: number, inputs: readonly Submission[]): void {
+  assert(inputs.length > 0, "a run starts with an input")
+  for (const input of inputs) place(tx, input)
+  const task = addTurn(tx, conversation, 0)
+  const submissions = inputs.map((input) => input.id)
+  writeDocument(tx, conversation, "run", { task, startedAt: tx.now, turn: 1, submissions })
+}
+
+function take(queue: readonly Submission[], mode: QueueMode): readonly Submission[] {
+  return mode === "all" ? queue : queue.slice(0, 1)
+}
+
+/** The next turn of the run: steers that wait join it. `cuts`: answers in a row that the token limit cut. */
+export function nextTurn(tx: Tx, conversation: number, settings: EngineSettings, cuts = 0): void {
+  const run = readDocument(tx.live, conversation, "run")
+  assert(run !== undefined, `conversation ${conversation} has a turn without a run`)
+  const joining = take(queued(tx, conversation, "steer"), settings.steeringMode)
+  for (const input of joining) place(tx, input)
+  const task = addTurn(tx, conversation, cuts)
+  const submissions = [...run.submissions, ...joining.map((input) => input.id)]
+  writeDocument(tx, conversation, "run", { ...run, task, turn: run.turn + 1, submissions })
+}
+
+/** An answer has come: a waiting steer makes it one more turn, else the run ends and a follow-up starts the next. */
+export function answered(tx: Tx, conversation: number, answer: number, settings: EngineSettings): void {
+  if (queued(tx, conversation, "steer").length > 0) return nextTurn(tx, conversation, settings)
+  endRun(tx, conversation, { status: "done", answer })
+  const next = take(queued(tx, conversation), settings.followUpMode)
+  if (next.length > 0) startRun(tx, conversation, next)
+}
+
+export type RunEnd =
+  { readonly status: "done"; readonly answer: number } | { readonly status: "unanswered"; readonly reason: string }
+
+/** Settle the inputs of the run and let the conversation be idle. */
+export function endRun(tx: Tx, conversation: number, end: RunEnd): void {
+  const run = readDocument(tx.live, conversation, "run")
+  if (run === undefined) return
+  const fields = end.status === "done" ? { answer: end.answer } : { reason: end.reason }
+  for (const id of run.submissions) {
+    if (tx.live.submissions.has(id)) tx.setSubmission(id, { status: end.status, ...fields })
+  }
+  tx.retireDocument(conversation, "run")
+}

@@ -1,0 +1,147 @@
+/**
+ * Who works on what. The scheduler reads live state and keeps one invocation for each task that can go on; it decides nothing else.
+ *
+ * - After every commit it looks again: a pending task starts, an abort mark reaches its invocation, a turn whose calls have ended goes on.
+ * - A task of unknown kind or of a newer version waits, visibly. A task that was set aside (`held`) waits for the person.
+ * - An invocation that throws is a bug: its task ends as faulted, and the run says so. A stale owner stops everything and writes nothing.
+ */
+import { StaleOwner } from "../ledger/ledger.ts"
+import type { Task, TaskId } from "../ledger/records.ts"
+import { liveTask, type Core } from "./core.ts"
+import { runGeneration } from "./generation.ts"
+import { settleFault } from "./settle.ts"
+import { callInput, callKind, generationKind, generationState, taskVersions } from "./task.ts"
+import { runCall } from "./tool-call.ts"
+import { Turns } from "./turns.ts"
+
+/** Quick deaths at one checkpoint after which a task is set aside. */
+export const restartsMax = 3
+
+type Invocation = {
+  readonly abort: AbortController
+  readonly wake: AbortController
+  readonly done: Promise<void>
+  readonly kind: string
+}
+
+export class Scheduler {
+  readonly #core: Core
+  readonly #paths = new Turns()
+  readonly #running = new Map<TaskId, Invocation>()
+  readonly #stale: (reason: string) => void
+  #asked = false
+  #held: boolean
+  #stopped = false
+
+  constructor(core: Core, held: boolean, stale: (reason: string) => void) {
+    this.#core = core
+    this.#held = held
+    this.#stale = stale
+  }
+
+  get held(): boolean {
+    return this.#held
+  }
+
+  /** Consent: what waits goes on, and what was set aside gets another chance. */
+  release(): void {
+    this.#held = false
+    const aside = [...this.#core.ledger.live.tasks.values()].filter((task) => task.restarts >= restartsMax)
+    if (aside.length > 0) {
+      this.#core.ledger.commit("flushed", (tx) => aside.forEach((task) => tx.setTask(task.id, { restarts: 0 })))
+    }
+    this.kick()
+  }
+
+  /** Look again, once, after what is going on now. */
+  kick(): void {
+    if (this.#asked || this.#stopped) return
+    this.#asked = true
+    queueMicrotask(() => {
+      this.#asked = false
+      this.#look()
+    })
+  }
+
+  /** Ends a retry wait. */
+  wake(conversation: number): void {
+    for (const [id, invocation] of this.#running) {
+      if (liveTask(this.#core, id)?.conversation === conversation) invocation.wake.abort()
+    }
+  }
+
+  /** Signals every invocation, but for commands that outlive this process, and waits for those that were signalled. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    const ending: Promise<void>[] = []
+    for (const [id, invocation] of this.#running) {
+      const outlives = invocation.kind === callKind && this.#core.ledger.spools.files(id, 1) !== null
+      if (outlives) continue
+      invocation.abort.abort()
+      ending.push(invocation.done)
+    }
+    await Promise.all(ending)
+  }
+
+  #look(): void {
+    if (this.#stopped) return
+    for (const task of this.#core.ledger.live.tasks.values()) {
+      const invocation = this.#running.get(task.id)
+      if (invocation !== undefined) {
+        if (task.abort !== null) invocation.abort.abort()
+      } else if (this.#ready(task)) {
+        this.#start(task)
+      }
+    }
+  }
+
+  #ready(task: Task): boolean {
+    const { tasks } = this.#core.ledger.live
+    if (this.#held && task.abort === null) return false
+    if (task.restarts >= restartsMax && task.abort === null) return false
+    const version = taskVersions[task.kind]
+    if (version === undefined || version < task.version) return false
+    if (task.kind === generationKind) {
+      const state = generationState(task)
+      return state.phase !== "tools" || state.calls.every((call) => !tasks.has(call))
+    }
+    const { after } = callInput(task)
+    return after === undefined || !tasks.has(after)
+  }
+
+  #start(task: Task): void {
+    const abort = new AbortController()
+    const wake = new AbortController()
+    if (task.abort !== null) abort.abort()
+    const done = this.#work(task, abort.signal, wake.signal).finally(() => {
+      this.#running.delete(task.id)
+      this.kick()
+    })
+    this.#running.set(task.id, { abort, wake, done, kind: task.kind })
+  }
+
+  async #work(task: Task, signal: AbortSignal, wake: AbortSignal): Promise<void> {
+    try {
+      if (task.status === "pending")
+        this.#core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { status: "running" }))
+      if (task.kind === generationKind) await runGeneration(this.#core, task.id, signal, wake)
+      else await runCall(this.#core, task.id, signal, this.#paths)
+    } catch (error) {
+      this.#fault(task, error)
+    }
+  }
+
+  #fault(task: Task, error: unknown): void {
+    if (this.#core.closing() || this.#stopped) return
+    if (error instanceof StaleOwner) {
+      this.#stopped = true
+      this.#stale(error.message)
+      return
+    }
+    const text = error instanceof Error ? error.message : String(error)
+    this.#core.options.report(error instanceof Error ? (error.stack ?? text) : text)
+    const now = liveTask(this.#core, task.id)
+    const sentence = `The ${task.kind === generationKind ? "turn" : "call"} t${task.id} failed by a bug of this program: ${text}. Send the next input to go on.`
+    if (now !== undefined) settleFault(this.#core, now, sentence)
+  }
+}

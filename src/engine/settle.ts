@@ -1,0 +1,212 @@
+/**
+ * How a turn's request ends: entries, usage and the next step in one flushed commit each. Nothing here waits or calls out.
+ *
+ * - An answer settles the run or hands on; an answer with calls makes their tasks; a failed or stopped attempt is kept, out of context.
+ * - Calls of an answer that the token limit cut never run: each gets a result that says so, at most three answers in a row.
+ * - The usage of every attempt counts.
+ */
+import type { Partial } from "../message/delta.ts"
+import { callsOf, type AssistantMessage, type AssistantPart, type StopReason } from "../message/message.ts"
+import { addUsage, noUsage, type Usage } from "../message/usage.ts"
+import type { Receipt, Tx } from "../ledger/ledger.ts"
+import type { Task } from "../ledger/records.ts"
+import { modelName, type Model } from "../providers/model.ts"
+import type { Response } from "../providers/provider.ts"
+import type { Core } from "./core.ts"
+import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
+import { append } from "./entries.ts"
+import { answered, endRun, nextTurn } from "./run.ts"
+import { callKind, generationKind, stored, taskVersions, type CallInput, type RequestPin } from "./task.ts"
+import { remainingWait } from "./retry.ts"
+
+/** Answers in a row whose calls were cut before the run gives up. */
+const cutsMax = 3
+
+type Asked = { readonly model: Pick<Model, "provider" | "id" | "api" | "contextWindow">; readonly pin?: RequestPin }
+
+function message(
+  asked: Asked,
+  content: readonly AssistantPart[],
+  more: MessageEnd,
+  timestamp: number,
+): AssistantMessage {
+  const { provider, id, api } = asked.model
+  return { role: "assistant", content, api, provider, model: id, timestamp, ...more }
+}
+
+type MessageEnd = { readonly usage: Usage; readonly stopReason: StopReason } & Pick<
+  AssistantMessage,
+  "rawStopReason" | "errorMessage" | "responseId" | "responseModel" | "durationMs"
+>
+
+function count(tx: Tx, conversation: number, asked: Asked, usage: Usage, answer: boolean): void {
+  const before = readDocument(tx.live, conversation, "usage") ?? emptyUsage
+  const name = modelName(asked.model)
+  const size = usage.input + usage.cacheRead + usage.cacheWrite + usage.output
+  writeDocument(tx, conversation, "usage", {
+    total: addUsage(before.total, usage),
+    context: answer && size > 0 ? size : before.context,
+    contextEstimated: answer && size > 0 ? usage.estimated === true : before.contextEstimated,
+    contextWindow: asked.model.contextWindow ?? null,
+    models: { ...before.models, [name]: addUsage(before.models[name] ?? noUsage, usage) },
+  })
+}
+
+/** An attempt's parts as a message keeps them: what was still being written counts as written. */
+function partsOf(partial: Partial): readonly AssistantPart[] {
+  return partial.parts
+    .map(({ part, argumentsText, ended }) =>
+      part.type === "toolCall" && !ended ? { ...part, argumentsError: argumentsText ?? "" } : part,
+    )
+    .filter((part) => part.type === "toolCall" || (part.type === "text" ? part.text : part.thinking) !== "")
+}
+
+export type Attempt = {
+  readonly asked: Asked
+  readonly attempt: number
+  readonly partial: Partial
+  readonly stopReason: "error" | "aborted"
+  readonly error: string
+  readonly again: boolean
+  readonly durationMs?: number
+}
+
+/** Keep an attempt that gave no answer. Part of a commit. */
+export function addAttempt(tx: Tx, task: Task, attempt: Attempt): void {
+  const { asked, partial, stopReason, again } = attempt
+  const usage = partial.usage ?? noUsage
+  const end = { usage, stopReason, errorMessage: attempt.error, durationMs: attempt.durationMs }
+  append(
+    tx,
+    { conversation: task.conversation, byTask: task.id },
+    {
+      kind: "assistant",
+      message: message(asked, partsOf(partial), end, tx.now),
+      attempt: attempt.attempt,
+      again,
+      request: asked.pin,
+    },
+  )
+  count(tx, task.conversation, asked, usage, false)
+}
+
+/** The attempt failed and will be made again at `until`. */
+export function settleRetry(core: Core, task: Task, attempt: Attempt, tries: number, waitMs: number): Receipt<void> {
+  return core.ledger.commit("flushed", (tx) => {
+    addAttempt(tx, task, attempt)
+    const cuts = Number(task.checkpoint.cuts ?? 0)
+    const until = tx.now + remainingWait(tx.now + waitMs, waitMs, tx.now)
+    tx.setTask(task.id, stored({ phase: "retry", tries, cuts, until, waitMs, error: attempt.error }))
+  })
+}
+
+/** The run ends without an answer: `reason` is what its inputs are told. */
+export function settleFailed(core: Core, task: Task, attempt: Attempt | null, reason: string): Receipt<void> {
+  return core.ledger.commit("flushed", (tx) => {
+    if (attempt !== null) addAttempt(tx, task, attempt)
+    tx.setTask(task.id, { status: reason === "aborted" ? "aborted" : "failed", outcome: { reason } })
+    endRun(tx, task.conversation, { status: "unanswered", reason })
+  })
+}
+
+function addCalls(tx: Tx, task: Task, entry: number, content: readonly AssistantPart[], sequential: boolean): number[] {
+  const tasks: number[] = []
+  for (const call of content) {
+    if (call.type !== "toolCall") continue
+    const after = sequential ? tasks.at(-1) : undefined
+    const { id: callId, name, arguments: args, argumentsError } = call
+    const input: CallInput = { entry, callId, name, args, argumentsError, after }
+    const { conversation, id: owner } = task
+    const version = taskVersions[callKind] ?? 1
+    tasks.push(tx.addTask({ conversation, kind: callKind, version, owner, input, ...stored({ phase: "prepare" }) }).id)
+  }
+  return tasks
+}
+
+function addCutResults(tx: Tx, task: Task, answer: AssistantMessage): void {
+  for (const call of callsOf(answer)) {
+    const text = `The answer was cut at the output limit (${answer.usage.output} tokens) before this call was whole, so it was not run. Write it in smaller pieces.`
+    append(
+      tx,
+      { conversation: task.conversation, byTask: task.id },
+      {
+        kind: "toolResult",
+        message: {
+          role: "toolResult",
+          toolCallId: call.id,
+          toolName: call.name,
+          content: [{ type: "text", text }],
+          isError: true,
+          timestamp: tx.now,
+        },
+        task: task.id,
+        outcome: "not started",
+        title: call.name,
+        durationMs: 0,
+      },
+    )
+  }
+}
+
+/** A finished response: settle the turn by what it holds. */
+export function settleResponse(
+  core: Core,
+  task: Task,
+  asked: Asked,
+  response: Response,
+  durationMs: number,
+): Receipt<void> {
+  const { settings } = core.options
+  const { usage, stopReason, rawStopReason, responseId, responseModel } = response
+  const sequential = response.content.some(
+    (part) => part.type === "toolCall" && core.options.tools.some((tool) => tool.name === part.name && tool.sequential),
+  )
+  return core.ledger.commit("flushed", (tx) => {
+    const end = { usage, stopReason, rawStopReason, responseId, responseModel, durationMs }
+    const answer = message(asked, response.content, end, tx.now)
+    const { conversation } = task
+    const entry = append(
+      tx,
+      { conversation, byTask: task.id },
+      { kind: "assistant", message: answer, attempt: task.attempt, request: asked.pin },
+    )
+    count(tx, conversation, asked, usage, true)
+    if (callsOf(answer).length === 0) {
+      tx.setTask(task.id, { status: "completed", outcome: { entry: entry.id } })
+      return answered(tx, conversation, entry.id, settings)
+    }
+    if (stopReason !== "length") {
+      const calls = addCalls(tx, task, entry.id, response.content, sequential)
+      tx.setTask(task.id, { status: "waiting", ...stored({ phase: "tools", cuts: 0, entry: entry.id, calls }) })
+      return
+    }
+    addCutResults(tx, task, answer)
+    const cuts = Number(task.checkpoint.cuts ?? 0) + 1
+    tx.setTask(task.id, { status: "completed", outcome: { entry: entry.id } })
+    if (cuts < cutsMax) return nextTurn(tx, conversation, settings, cuts)
+    const text = `The model's answer was cut at its output limit ${cutsMax} times in a row. Ask for smaller steps, or raise maxTokens of this model in the config.`
+    append(tx, { conversation }, { kind: "notice", level: "error", code: "output_limit", text })
+    endRun(tx, conversation, { status: "unanswered", reason: "output_limit" })
+  })
+}
+
+/** All calls of the turn have ended: the next turn, or after a stop the end of the run. */
+export function settleTools(core: Core, task: Task): Receipt<void> {
+  return core.ledger.commit(task.abort === null ? "relaxed" : "flushed", (tx) => {
+    if (task.abort !== null) {
+      tx.setTask(task.id, { status: "aborted", outcome: { reason: "aborted" } })
+      return endRun(tx, task.conversation, { status: "unanswered", reason: "aborted" })
+    }
+    tx.setTask(task.id, { status: "completed", outcome: {} })
+    nextTurn(tx, task.conversation, core.options.settings)
+  })
+}
+
+/** A bug in the engine or below: the run ends, and says so. */
+export function settleFault(core: Core, task: Task, text: string): Receipt<void> {
+  return core.ledger.commit("flushed", (tx) => {
+    append(tx, { conversation: task.conversation }, { kind: "notice", level: "error", code: "faulted", text })
+    tx.setTask(task.id, { status: "faulted", outcome: { reason: "faulted" } })
+    if (task.kind === generationKind) endRun(tx, task.conversation, { status: "unanswered", reason: "faulted" })
+  })
+}

@@ -1,0 +1,97 @@
+/**
+ * Durable tasks: what the engine is made of. Read this first, then generation.ts and tool-call.ts.
+ *
+ * - A run is the turns from an input to its final answer. Each turn is one generation task; each call that it makes is one call task, owned by
+ *   it. A conversation is busy while its `run` document stands, and that document always names a live generation.
+ * - A task is a state machine whose phase and checkpoint are committed at every step. Nothing that matters lives in memory only: killed at
+ *   any moment, the next owner of the ledger reads phase, checkpoint and spool, and goes on.
+ * - Code is never stored, only names and versions. A task whose code is missing waits visibly.
+ * - An invocation is the code that works on a task now. It ends by a commit: the next phase, a wait, or an outcome. It holds one abort
+ *   controller, which fires when the task's abort mark is committed or the engine closes.
+ * - No effect happens inside a commit, and none before the commit that marks it has been stored and flushed.
+ * - A turn's attempts are entries too (an assistant message that stopped as `error` or `aborted`): seen by the person, never by a model.
+ * - Closing writes no outcome. What was running is pending for whoever opens the ledger next.
+ */
+import { assert } from "../std/assert.ts"
+import type { JsonObject } from "../std/json.ts"
+import type { ThinkingLevel } from "../message/message.ts"
+import type { Task } from "../ledger/records.ts"
+
+export const generationKind = "generation"
+export const callKind = "toolCall"
+export const taskVersions: Readonly<Record<string, number>> = { [generationKind]: 1, [callKind]: 1 }
+
+/** What a request was made from; pinned, so that asking again after a crash sends the same bytes. */
+export type RequestPin = {
+  readonly model: string
+  readonly thinking: ThinkingLevel
+  readonly from: number
+  readonly to: number
+  readonly prompt: number
+  readonly encoder: string
+  readonly hash: string
+  readonly bytes: number
+}
+
+/** Where a generation stands. `tries` counts failed attempts in a row, `cuts` answers in a row whose calls the token limit cut. */
+export type GenerationState =
+  | { readonly phase: "prepare"; readonly tries: number; readonly cuts: number }
+  | { readonly phase: "request"; readonly tries: number; readonly cuts: number; readonly pin: RequestPin }
+  | {
+      readonly phase: "retry"
+      readonly tries: number
+      readonly cuts: number
+      readonly until: number
+      readonly waitMs: number
+      readonly error: string
+    }
+  | { readonly phase: "tools"; readonly cuts: number; readonly entry: number; readonly calls: readonly number[] }
+
+/** A call as its model made it; `after` is the call that must end first in a sequential round. */
+export type CallInput = {
+  readonly entry: number
+  readonly callId: string
+  readonly name: string
+  readonly args: JsonObject
+  readonly argumentsError?: string
+  readonly after?: number
+}
+
+/**
+ * Where a call stands. Until `dispatched` is true nothing has happened to the world; from then on a restart goes by the effect class that
+ * was stored with the mark.
+ */
+export type CallState =
+  | { readonly phase: "prepare" }
+  | {
+      readonly phase: "execute"
+      readonly dispatched: boolean
+      readonly effect: string
+      readonly args: JsonObject
+      readonly intent: JsonObject
+      readonly dispatchedAt: number
+    }
+
+export function generationState(task: Task): GenerationState {
+  assert(task.kind === generationKind, `task ${task.id} is a ${task.kind}, not a generation`)
+  return { ...task.checkpoint, phase: task.phase } as GenerationState
+}
+
+export function callState(task: Task): CallState {
+  assert(task.kind === callKind, `task ${task.id} is a ${task.kind}, not a call`)
+  return { ...task.checkpoint, phase: task.phase } as CallState
+}
+
+export function callInput(task: Task): CallInput {
+  assert(task.kind === callKind, `task ${task.id} is a ${task.kind}, not a call`)
+  return task.input as CallInput
+}
+
+/** Phase and checkpoint of a state, as a task stores them. */
+export function stored(state: GenerationState | CallState): {
+  readonly phase: string
+  readonly checkpoint: JsonObject
+} {
+  const { phase, ...checkpoint } = state
+  return { phase, checkpoint }
+}
