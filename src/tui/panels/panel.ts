@@ -3,7 +3,7 @@
  *
  * - A panel owns one node, made once. It is told of changes by `update`, and of its place by `resize`, in cells; both may come in any order
  *   and as often as the caller likes: an update with nothing new costs nothing.
- * - `commands` are by name without the panel's own prefix; false means that it did not apply, so that the key may mean something else.
+ * - `commands` are by their full names (`scroll.pageUp`); false means that it did not apply, so that the key may mean something else.
  * - `contexts` are the keymap contexts that hold while it has focus, innermost first.
  * - After `dispose` nothing of it is called again.
  */
