@@ -1,0 +1,26 @@
+/**
+ * The tools that come with Cairn, and what the model is told of each.
+ *
+ * - Their order is the order in which they are sent: it never changes, so that a provider's cache of the prefix holds.
+ */
+import type { JsonObject } from "../std/json.ts"
+import { readTool } from "./read.ts"
+import type { Tool } from "./tool.ts"
+
+/** What a provider sends of a tool; `parameters` is JSON schema. */
+export type ToolSpec = { readonly name: string; readonly description: string; readonly parameters: JsonObject }
+
+/** Every tool in this build. Which of them a conversation offers is its own choice, by name. */
+export function builtinTools(): readonly Tool[] {
+  return [readTool]
+}
+
+/** The names that are on when nobody chose. */
+export const defaultToolNames: readonly string[] = ["read", "bash", "edit", "write"]
+
+/** What the model is told of `tool`. */
+export function specOf(tool: Tool): ToolSpec {
+  // The schema carries symbols for its types, which are no JSON: written and read again, only the schema is left.
+  const parameters = JSON.parse(JSON.stringify(tool.parameters)) as JsonObject
+  return { name: tool.name, description: tool.description, parameters }
+}
