@@ -49,8 +49,7 @@ class PipeConnection implements Connection {
 
   async #send(chunk: Uint8Array): Promise<void> {
     try {
-      this.#output.write(chunk)
-      await this.#output.flush()
+      await Promise.all([this.#output.write(chunk), this.#output.flush()])
     } catch (error) {
       await this.#finish(`The pipe broke: ${error instanceof Error ? error.message : String(error)}.`)
       return

@@ -115,7 +115,8 @@ type Held = { connection: SocketConnection; events: ConnectionEvents }
 
 /** Listens at `path`. Throws where somebody else does, or where the socket cannot be made. */
 export async function listenSocket(path: string, accept: Accept): Promise<Listener> {
-  await sweepSocket(path)
+  if ((await socketState(path)) === "live") throw new Error(`Another process listens at ${path}.`)
+  rmSync(path, { force: true })
   const server = Bun.listen<Held>({
     unix: path,
     socket: {
