@@ -3,11 +3,11 @@
  * no host and ends no process by itself.
  *
  * - `connect` may be slow or fail: the screen is drawn and takes keys before it answers, and asks again, with backoff, when a port is lost.
- * - A source always has a last good value; what is wrong with a file comes beside it as sentences, never as an exception.
+ * - A shelf always has a last good value; what is wrong with a file comes beside it as sentences, never as an exception.
  */
 import type { CliRenderer } from "@opentui/core"
 import type { Keymap } from "../home/keymap.ts"
-import type { Theme } from "../home/theme.ts"
+import type { Appearance, Theme } from "../home/theme.ts"
 import type { Port } from "../protocol/port.ts"
 import type { SessionsPort } from "../protocol/sessions.ts"
 import type { View } from "../protocol/view.ts"
@@ -17,10 +17,8 @@ import type { Json } from "../std/json.ts"
 /** Which session a screen works on. */
 export type SessionChoice = { readonly kind: "new" } | { readonly kind: "session"; readonly id: string }
 
-export type Appearance = Theme["appearance"]
-
 /** Named data files of the person's, embedded ones included. */
-export type ThemeSource = {
+export type ThemeShelf = {
   names(): readonly string[]
   /** Undefined where there is no such theme and never was. A broken file gives its last good version and what is wrong. */
   load(
@@ -31,7 +29,7 @@ export type ThemeSource = {
   watch(listener: () => void): () => void
 }
 
-export type KeymapSource = {
+export type KeymapShelf = {
   names(): readonly string[]
   load(name: string): { readonly keymap: Keymap; readonly problems: readonly string[] } | undefined
   watch(listener: () => void): () => void
@@ -139,8 +137,8 @@ export type ScreenOptions = {
   readonly scratch: string
   readonly clock: Clock
   readonly settings: ScreenSettings
-  readonly themes: ThemeSource
-  readonly keymaps: KeymapSource
+  readonly themes: ThemeShelf
+  readonly keymaps: KeymapShelf
   readonly drafts: DraftStore
   readonly history: HistoryStore
   readonly terminal: TerminalFacts

@@ -1,0 +1,73 @@
+/**
+ * What a dialog is: a value that says what to ask, and what to do with the answer. The components beside this file draw them.
+ *
+ * - A dialog answers at most once; cancelling is an answer that calls `cancelled`, where there is one.
+ * - Its functions run after it has left the stack, so an answer may open the next dialog.
+ */
+
+/** A row of a list. `off` says why it cannot be chosen; `right` stands at the right edge, dim. */
+export type Item = {
+  readonly key: string
+  readonly label: string
+  readonly detail?: string
+  readonly right?: string
+  readonly off?: string
+}
+
+/** Extra keys of a list: which command, what it is called in the hint, what it does with the chosen row. */
+export type ItemAction = {
+  readonly command: "dialog.save" | "dialog.delete" | "dialog.rename"
+  readonly label: string
+  run(item: Item): void
+}
+
+export type ListDialog = {
+  readonly kind: "list"
+  readonly id: string
+  readonly title: string
+  /** Null while they are being fetched. */
+  readonly items: readonly Item[] | null
+  /** Key of the row to begin at. */
+  readonly at?: string
+  /** Text to begin the filter with. */
+  readonly filter?: string
+  readonly empty?: string
+  readonly actions?: readonly ItemAction[]
+  chosen(item: Item): void
+  /** Hears every row that the bar stands on: for previews. */
+  moved?(item: Item): void
+  cancelled?(): void
+}
+
+export type ConfirmDialog = {
+  readonly kind: "confirm"
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  /** The first is the default. `letter` answers at once. */
+  readonly choices: readonly { readonly letter: string; readonly label: string; run(): void }[]
+  cancelled?(): void
+}
+
+export type InputDialog = {
+  readonly kind: "input"
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  /** Typed unseen: shown as dots, never kept in a history, never logged. */
+  readonly masked: boolean
+  readonly initial?: string
+  submitted(text: string): void
+  cancelled?(): void
+}
+
+/** Rows to read and scroll: keys, settings, what the model was told. Two columns where `right` is given. */
+export type TextDialog = {
+  readonly kind: "text"
+  readonly id: string
+  readonly title: string
+  readonly rows: readonly { readonly left: string; readonly right?: string; readonly heading?: boolean }[]
+  cancelled?(): void
+}
+
+export type Dialog = ListDialog | ConfirmDialog | InputDialog | TextDialog
