@@ -81,9 +81,14 @@ const latinPlaces: ReadonlyMap<string, string> = new Map(
 
 const plain: Omit<Chord, "name"> = { ctrl: false, alt: false, shift: false, super: false }
 
+/** True for one character, one of two code units included. */
+function isSingle(name: string): boolean {
+  return name.length === 1 || (name.length === 2 && (name.codePointAt(0) ?? 0) > 0xffff)
+}
+
 /** A chord in its one form. */
 function normal(name: string, held: Omit<Chord, "name">): Chord {
-  const single = [...name].length === 1
+  const single = isSingle(name)
   const lower = name.toLowerCase()
   const upper = single && name !== lower
   // A report of `G` with or without shift, and a file's `shift+g`, are one chord.
@@ -108,7 +113,7 @@ export function chordsOf(key: KeyReport): readonly Chord[] {
   if (key.name === "linefeed") return [normal("j", { ...held, ctrl: true })]
   const command = held.ctrl || held.alt || held.super
   const base = key.baseCode === undefined ? undefined : String.fromCodePoint(key.baseCode)
-  const foreign = [...key.name].length === 1 && (key.name.codePointAt(0) ?? 0) > 0x7f
+  const foreign = isSingle(key.name) && (key.name.codePointAt(0) ?? 0) > 0x7f
   if (!command || !foreign) return [normal(key.name, held)]
   return [normal(base ?? latinPlaces.get(key.name.toLowerCase()) ?? key.name, held)]
 }
@@ -127,7 +132,7 @@ export function parseChord(text: string): Chord | string {
     flags[modifier] = true
   }
   const chord = normal(key, flags)
-  if ([...chord.name].length === 1 || namedKeys.has(chord.name)) return chord
+  if (isSingle(chord.name) || namedKeys.has(chord.name)) return chord
   return `\`${key}\` in \`${text}\` is not a key; use a character or a name such as enter, escape, pageup, f5, space`
 }
 
@@ -150,9 +155,13 @@ export function parseKeys(text: string): readonly (readonly Chord[])[] | string 
   return alternatives
 }
 
+export function sameChord(a: Chord, b: Chord): boolean {
+  return a.name === b.name && a.ctrl === b.ctrl && a.alt === b.alt && a.shift === b.shift && a.super === b.super
+}
+
 /** One chord as it is written in a keymap. */
 export function printChord(chord: Chord): string {
-  const letter = [...chord.name].length === 1 && chord.shift
+  const letter = isSingle(chord.name) && chord.shift
   const name = letter && !chord.ctrl && !chord.alt && !chord.super ? chord.name.toUpperCase() : chord.name
   const held = [
     chord.ctrl && "ctrl",
@@ -174,6 +183,6 @@ export function typedBy(chord: Chord): string | undefined {
   if (chord.name === "space") return " "
   if (chord.name === "plus") return "+"
   if (chord.name === "comma") return ","
-  if ([...chord.name].length !== 1) return undefined
+  if (!isSingle(chord.name)) return undefined
   return chord.shift ? chord.name.toUpperCase() : chord.name
 }

@@ -5,8 +5,8 @@ import type { Problem } from "./problem.ts"
 
 export type { Node }
 
-/** A file that could be parsed. */
-export type Document = { readonly file: string; readonly text: string; readonly root: Node }
+/** A file that could be parsed. `starts` are the offsets at which its lines begin. */
+export type Document = { readonly file: string; readonly starts: readonly number[]; readonly root: Node }
 
 export type Property = { readonly name: string; readonly key: Node; readonly value: Node }
 
@@ -30,15 +30,26 @@ const sentences: Readonly<Record<string, string>> = {
   InvalidCharacter: "this character has to be escaped",
 }
 
-function problemAtOffset(file: string, text: string, offset: number, message: string): Problem {
-  const before = text.slice(0, offset)
-  const line = before.split("\n").length
-  return { file, line, column: offset - before.lastIndexOf("\n"), message }
+function startsOf(text: string): readonly number[] {
+  const starts = [0]
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+  return starts
+}
+
+/** Line and column of an offset, from 1. */
+function placeOf(starts: readonly number[], offset: number): { readonly line: number; readonly column: number } {
+  let [low, high] = [0, starts.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
 }
 
 /** A problem at a value's place. */
 export function problemAt(document: Document, node: Node, message: string): Problem {
-  return problemAtOffset(document.file, document.text, node.offset, message)
+  return { file: document.file, ...placeOf(document.starts, node.offset), message }
 }
 
 /** `text` parsed; an empty file is an empty object. A byte order mark is no problem, nor is a comma at the end of a list. */
@@ -50,11 +61,11 @@ export function parseDocument(file: string, source: string): { document: Documen
   const first = errors[0]
   if (first !== undefined) {
     const sentence = sentences[printParseErrorCode(first.error)] ?? "this is not JSON"
-    return { problem: problemAtOffset(file, text, first.offset, sentence) }
+    return { problem: { file, ...placeOf(startsOf(text), first.offset), message: sentence } }
   }
   // A file of nothing but comments has no value.
   if (root === undefined) return parseDocument(file, "{}")
-  const document = { file, text: whole, root }
+  const document = { file, starts: startsOf(whole), root }
   if (root.type !== "object") return { problem: problemAt(document, root, "the file has to hold one object, { … }") }
   return { document }
 }

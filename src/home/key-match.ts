@@ -6,7 +6,7 @@
  * - While a sequence is pending, an overlay still comes first. Escape drops the sequence, Backspace takes its last key back.
  * - Keys that are both a command and a beginning wait: `expire` gives the command when the time is over.
  */
-import type { Chord } from "./chord.ts"
+import { sameChord, type Chord } from "./chord.ts"
 import { overlayContexts } from "./command-names.ts"
 import type { Binding, Keymap, Run } from "./keymap.ts"
 
@@ -25,10 +25,6 @@ export type Match =
   | { readonly type: "dropped" }
 
 export type Pressed = { readonly state: MatchState; readonly match: Match }
-
-function sameChord(a: Chord, b: Chord): boolean {
-  return a.name === b.name && a.ctrl === b.ctrl && a.alt === b.alt && a.shift === b.shift && a.super === b.super
-}
 
 /** True when `keys` begins with `chords`. */
 function beginsWith(keys: readonly Chord[], chords: readonly Chord[]): boolean {

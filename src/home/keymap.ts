@@ -9,7 +9,7 @@
  */
 import { isObject, type Json } from "../std/json.ts"
 import { catchProblem, FileProblem, readChain, type Sources } from "./chain.ts"
-import { leaderName, parseChord, parseKeys, printKeys, type Chord } from "./chord.ts"
+import { leaderName, parseChord, parseKeys, printKeys, sameChord, type Chord } from "./chord.ts"
 import { contextNames, isContext } from "./command-names.ts"
 import {
   parseDocument,
@@ -148,19 +148,19 @@ function readLayer(document: Document, known: ReadonlySet<string>): Layer {
   return { leader: leaderOf(document), timeoutMs: timeoutOf(document), lines, notices }
 }
 
-function withLeader(line: Line, leader: Chord): Line {
-  return { ...line, keys: line.keys.map((chord) => (chord.name === leaderName ? leader : chord)) }
+/** A line with its leader put in; two of one identity bind the same keys in the same context. */
+type PlacedLine = Line & { readonly identity: string }
+
+function withLeader(line: Line, leader: Chord): PlacedLine {
+  const keys = line.keys[0]?.name === leaderName ? [leader, ...line.keys.slice(1)] : line.keys
+  return { ...line, keys, identity: `${line.context}\n${printKeys(keys)}` }
 }
 
-function identity(line: Line): string {
-  return `${line.context}\n${printKeys(line.keys)}`
-}
-
-function clashesOf(lines: readonly Line[]): readonly Problem[] {
-  const first = new Map<string, Line>()
+function clashesOf(lines: readonly PlacedLine[]): readonly Problem[] {
+  const first = new Map<string, PlacedLine>()
   return lines.flatMap((line) => {
-    const before = first.get(identity(line))
-    first.set(identity(line), line)
+    const before = first.get(line.identity)
+    first.set(line.identity, line)
     if (before === undefined) return []
     const message = `\`${printKeys(line.keys)}\` is bound twice in \`${line.context}\`: here and in line ${before.source.line}; the later one counts`
     return [{ ...line.source, message }]
@@ -170,7 +170,7 @@ function clashesOf(lines: readonly Line[]): readonly Problem[] {
 /** Keys that are the leader itself would make every sequence wait, or never begin. */
 function leaderTaken(lines: readonly Line[], leader: Chord): readonly Problem[] {
   return lines
-    .filter((line) => line.run !== null && line.keys.length === 1 && printKeys(line.keys) === printKeys([leader]))
+    .filter(({ run, keys: [chord, ...rest] }) => run !== null && rest.length === 0 && chord && sameChord(chord, leader))
     .map((line) => ({
       ...line.source,
       message: `\`${printKeys(line.keys)}\` is the leader, so this waits for the next key; choose another key or another leader`,
@@ -189,10 +189,9 @@ export function resolveKeymap(name: string, sources: Sources, known: Iterable<st
     for (const layer of layers.toReversed()) {
       const lines = layer.lines.map((line) => withLeader(line, leader))
       notices.push(...clashesOf(lines), ...leaderTaken(lines, leader))
-      for (const line of lines) {
-        const { run } = line
-        if (run === null) bindings.delete(identity(line))
-        else bindings.set(identity(line), { ...line, run })
+      for (const { identity, context, keys, run, source } of lines) {
+        if (run === null) bindings.delete(identity)
+        else bindings.set(identity, { context, keys, run, source })
       }
     }
     return { keymap: { name, leader, leaderTimeoutMs, bindings: [...bindings.values()] }, notices }
