@@ -3,7 +3,9 @@ import { unreachable } from "../std/assert.ts"
 import { estimateText } from "../message/estimate.ts"
 import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
+import { addCompaction } from "./compaction.ts"
 import type { Core } from "./core.ts"
+import { roomOf } from "./cut.ts"
 import { readDocument, writeDocument } from "./documents.ts"
 import { append, dataOf, entryRecord } from "./entries.ts"
 import { admit, withdraw } from "./inbox.ts"
@@ -42,7 +44,7 @@ export async function answer(core: Core, scheduler: Scheduler, command: Command)
     case "title":
       return title(core, command)
     case "compact":
-      throw new Refusal("not_yet", "Compaction comes with a later version.")
+      return compact(core, command)
     case "shell":
       return runShell(core, command)
     case "entries":
@@ -71,6 +73,22 @@ async function abort(core: Core, command: Of<"abort">): Promise<null> {
         tx.setTask(task.id, { abort: { reason: "stopped" } })
       }
     }
+  })
+  await receipt.stored
+  return null
+}
+
+async function compact(core: Core, command: Of<"compact">): Promise<null> {
+  const { conversation, focus } = command
+  if (readDocument(core.ledger.live, conversation, "run") !== undefined) {
+    throw new Refusal("busy", "The agent is working: compact when it is done, or stop it first.")
+  }
+  const agent = readDocument(core.ledger.live, conversation, "agent")
+  const resolved = core.options.models.resolve(agent?.model ?? "")
+  const room = roomOf(resolved.ok ? resolved.model.contextWindow : undefined, core.options.settings.compaction)
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    const to = tx.live.tail(conversation)
+    addCompaction(tx, conversation, null, { reason: "manual", focus: focus ?? "", to, keep: room.keep })
   })
   await receipt.stored
   return null

@@ -1,13 +1,14 @@
 /**
  * A generation: one turn's request, asked until it is answered, refused or stopped.
  *
- * - prepare → request → answer | tools | retry → prepare. Each arrow is one commit; an invocation starts from whatever phase is stored.
+ * - prepare → (compact → prepare) → request → answer | tools | retry → prepare. Each arrow is one commit; an invocation starts from whatever phase is stored.
  * - An invocation that starts in `request` was cut by a crash: what had been streamed is kept as an attempt, and the same pinned request is
  *   asked again. A crash uses up no try.
  * - A retry's deadline is stored; a clock that jumps can shorten the wait, never make it longer than it was.
  */
 import type { Partial } from "../message/delta.ts"
 import { fold, emptyPartial } from "../message/delta.ts"
+import { estimateMessages, estimateRequest } from "../message/estimate.ts"
 import { deltasOf } from "../protocol/view.ts"
 import { sleep } from "../std/clock.ts"
 import { assert, unreachable } from "../std/assert.ts"
@@ -15,12 +16,22 @@ import { ProviderError, type Response } from "../providers/provider.ts"
 import type { Model } from "../providers/model.ts"
 import type { Task } from "../ledger/records.ts"
 import { liveTask, type Core } from "./core.ts"
+import { isFull, roomOf, sizeOf, type Room } from "./cut.ts"
 import { readDocument } from "./documents.ts"
 import { GenerationProgress } from "./progress.ts"
 import { newRequest, rebuildRequest, type Built } from "./request.ts"
 import { remainingWait, retryDelay } from "./retry.ts"
-import { addAttempt, settleFailed, settleResponse, settleRetry, settleTools, type Attempt } from "./settle.ts"
-import { generationState, stored, type GenerationState } from "./task.ts"
+import {
+  addAttempt,
+  compactFirst,
+  settleFailed,
+  settleOverflow,
+  settleResponse,
+  settleRetry,
+  settleTools,
+  type Attempt,
+} from "./settle.ts"
+import { countsOf, generationState, stored, waitsFor, type GenerationState } from "./task.ts"
 
 const stopped = "stopped by you"
 
@@ -33,7 +44,7 @@ export async function runGeneration(core: Core, id: number, signal: AbortSignal,
     const state = generationState(task)
     switch (state.phase) {
       case "prepare":
-        built = await prepare(core, task, state)
+        built = await prepare(core, task)
         break
       case "request":
         built ??= await askAgain(core, task, state.pin)
@@ -44,8 +55,14 @@ export async function runGeneration(core: Core, id: number, signal: AbortSignal,
       case "retry":
         await wait(core, task, state, AbortSignal.any([signal, wake]))
         break
+      case "compact":
+        if (waitsFor(task, core.ledger.live.tasks)) return
+        core.ledger.commit("relaxed", (tx) => {
+          tx.setTask(id, { status: "running", ...stored({ phase: "prepare", ...countsOf(task) }) })
+        })
+        break
       case "tools":
-        if (state.calls.some((call) => core.ledger.live.tasks.has(call))) return
+        if (waitsFor(task, core.ledger.live.tasks)) return
         await settleTools(core, task).stored
         return
       default:
@@ -74,11 +91,7 @@ function namedModel(name: string): ModelRef {
   return { provider, id: id.join("/"), api: "openai-completions" }
 }
 
-async function prepare(
-  core: Core,
-  task: Task,
-  state: Extract<GenerationState, { phase: "prepare" }>,
-): Promise<Built | undefined> {
+async function prepare(core: Core, task: Task): Promise<Built | undefined> {
   const agent = readDocument(core.ledger.live, task.conversation, "agent")
   assert(agent !== undefined, `conversation ${task.conversation} has no agent document`)
   if (task.abort !== null) {
@@ -91,15 +104,29 @@ async function prepare(
     return undefined
   }
   const built = await newRequest(core, task.conversation, resolved.model, agent, agent.thinking)
-  const { tries, cuts } = state
+  const room = roomOf(resolved.model.contextWindow, core.options.settings.compaction)
+  if (tooLarge(core, task, built, room)) {
+    const input = { reason: "threshold", focus: "", to: built.pin.to, keep: room.keep } as const
+    core.ledger.commit("relaxed", (tx) => compactFirst(tx, task, input))
+    return undefined
+  }
   core.ledger.commit("relaxed", (tx) => {
     tx.setTask(task.id, {
       status: "running",
       attempt: task.attempt + 1,
-      ...stored({ phase: "request", tries, cuts, pin: built.pin }),
+      ...stored({ phase: "request", ...countsOf(task), pin: built.pin }),
     })
   })
   return built
+}
+
+/** Whether the request would leave no room for its answer, and this turn has not compacted yet. */
+function tooLarge(core: Core, task: Task, built: Built, room: Room): boolean {
+  if (!core.options.settings.compaction.enabled || countsOf(task).compactions > 0) return false
+  const usage = readDocument(core.ledger.live, task.conversation, "usage")
+  const last = built.request.messages.findLastIndex((message) => message.role === "assistant")
+  const since = estimateMessages(built.request.messages.slice(last + 1))
+  return isFull(sizeOf(estimateRequest(built.request), usage?.context ?? 0, since, room), room)
 }
 
 async function leftover(core: Core, task: Task): Promise<Partial> {
@@ -185,6 +212,7 @@ async function settleError(
   durationMs: number,
 ): Promise<void> {
   const aborted = task.abort !== null || error.kind === "aborted"
+  const overflowed = !aborted && error.kind === "overflow" && countsOf(task).compactions === 0
   const delay = aborted ? null : retryDelay(error, tries + 1, core.options.settings.retry)
   const attempt: Attempt = {
     asked: built,
@@ -192,10 +220,12 @@ async function settleError(
     partial,
     stopReason: aborted ? "aborted" : "error",
     error: aborted ? stopped : error.message,
-    again: delay !== null,
+    again: delay !== null || overflowed,
     durationMs,
   }
-  if (delay === null) await settleFailed(core, task, attempt, aborted ? "aborted" : error.reason).stored
+  const room = roomOf(built.model.contextWindow, core.options.settings.compaction)
+  if (overflowed) await settleOverflow(core, task, attempt, room.keep).stored
+  else if (delay === null) await settleFailed(core, task, attempt, aborted ? "aborted" : error.reason).stored
   else await settleRetry(core, task, attempt, tries + 1, delay).stored
 }
 
@@ -212,6 +242,5 @@ async function wait(
     await settleFailed(core, now, null, "aborted").stored
     return
   }
-  const { tries, cuts } = state
-  core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ phase: "prepare", tries, cuts })))
+  core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ phase: "prepare", ...countsOf(now) })))
 }

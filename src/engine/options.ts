@@ -35,6 +35,7 @@ export type EngineSettings = {
     readonly baseDelayMs: number
     readonly maxAgentDelayMs: number
   }
+  readonly compaction: { readonly enabled: boolean; readonly reserve?: number; readonly keep?: number }
   readonly steeringMode: QueueMode
   readonly followUpMode: QueueMode
   readonly stallMs: number
@@ -67,6 +68,7 @@ export type EngineOptions = {
 
 export const defaultSettings: EngineSettings = {
   retry: { enabled: true, maxRetries: 3, baseDelayMs: 2_000, maxAgentDelayMs: 60_000 },
+  compaction: { enabled: true },
   steeringMode: "one-at-a-time",
   followUpMode: "one-at-a-time",
   stallMs: 300_000,

@@ -15,7 +15,11 @@ function workOf(task: Task, tools: readonly Tool[], model: string): TaskRecord["
       const { until, tries, error } = state
       return { kind: "generation", phase: "retry", model, retry: { until, attempt: tries, of: tries, error } }
     }
-    return { kind: "generation", phase: state.phase, model: state.phase === "request" ? state.pin.model : model }
+    return {
+      kind: "generation",
+      phase: state.phase === "compact" ? "prepare" : state.phase,
+      model: state.phase === "request" ? state.pin.model : model,
+    }
   }
   if (task.kind !== callKind) return { kind: "other", name: task.kind }
   const { callId, name, args, entry } = callInput(task)

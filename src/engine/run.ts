@@ -40,7 +40,7 @@ function place(tx: Tx, submission: Submission): void {
 }
 
 function addTurn(tx: Tx, conversation: number, cuts: number): number {
-  const state = stored({ phase: "prepare", tries: 0, cuts })
+  const state = stored({ phase: "prepare", tries: 0, cuts, compactions: 0 })
   const version = taskVersions[generationKind] ?? 1
   return tx.addTask({ conversation, kind: generationKind, version, input: {}, ...state }).id
 }

@@ -8,9 +8,10 @@
 import { StaleOwner } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import { liveTask, type Core } from "./core.ts"
+import { runCompaction } from "./compaction.ts"
 import { runGeneration } from "./generation.ts"
 import { settleFault } from "./settle.ts"
-import { callInput, callKind, generationKind, generationState, taskVersions } from "./task.ts"
+import { callInput, callKind, compactionKind, generationKind, taskVersions, waitsFor } from "./task.ts"
 import { runCall } from "./tool-call.ts"
 import { Turns } from "./turns.ts"
 
@@ -101,10 +102,8 @@ export class Scheduler {
     if (task.restarts >= restartsMax && task.abort === null) return false
     const version = taskVersions[task.kind]
     if (version === undefined || version < task.version) return false
-    if (task.kind === generationKind) {
-      const state = generationState(task)
-      return state.phase !== "tools" || state.calls.every((call) => !tasks.has(call))
-    }
+    if (task.kind === generationKind) return !waitsFor(task, tasks)
+    if (task.kind === compactionKind) return true
     const { after } = callInput(task)
     return after === undefined || !tasks.has(after)
   }
@@ -125,6 +124,7 @@ export class Scheduler {
       if (task.status === "pending")
         this.#core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { status: "running" }))
       if (task.kind === generationKind) await runGeneration(this.#core, task.id, signal, wake)
+      else if (task.kind === compactionKind) await runCompaction(this.#core, task.id, signal)
       else await runCall(this.#core, task.id, signal, this.#paths)
     } catch (error) {
       this.#fault(task, error)

@@ -12,12 +12,12 @@ import type { Receipt, Tx } from "../ledger/ledger.ts"
 import type { Task } from "../ledger/records.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Response } from "../providers/provider.ts"
+import { addCompaction, type CompactionInput } from "./compaction.ts"
 import type { Core } from "./core.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
 import { answered, endRun, nextTurn } from "./run.ts"
-import { callKind, generationKind, stored, taskVersions, type CallInput, type RequestPin } from "./task.ts"
-import { remainingWait } from "./retry.ts"
+import { callKind, countsOf, generationKind, stored, taskVersions, type CallInput, type RequestPin } from "./task.ts"
 
 /** Answers in a row whose calls were cut before the run gives up. */
 const cutsMax = 3
@@ -94,10 +94,30 @@ export function addAttempt(tx: Tx, task: Task, attempt: Attempt): void {
 export function settleRetry(core: Core, task: Task, attempt: Attempt, tries: number, waitMs: number): Receipt<void> {
   return core.ledger.commit("flushed", (tx) => {
     addAttempt(tx, task, attempt)
-    const cuts = Number(task.checkpoint.cuts ?? 0)
-    const until = tx.now + remainingWait(tx.now + waitMs, waitMs, tx.now)
-    tx.setTask(task.id, stored({ phase: "retry", tries, cuts, until, waitMs, error: attempt.error }))
+    const until = tx.now + waitMs
+    tx.setTask(task.id, stored({ phase: "retry", ...countsOf(task), tries, until, waitMs, error: attempt.error }))
   })
+}
+
+/** The context did not fit: it is compacted once, then asked again. */
+export function settleOverflow(core: Core, task: Task, attempt: Attempt, keep: number): Receipt<void> {
+  return core.ledger.commit("flushed", (tx) => {
+    addAttempt(tx, task, attempt)
+    compactFirst(tx, task, {
+      reason: "overflow",
+      focus: "",
+      to: attempt.asked.pin?.to ?? tx.live.tail(task.conversation),
+      keep,
+    })
+  })
+}
+
+/** The turn waits for a compaction of its own. Part of a commit. */
+export function compactFirst(tx: Tx, task: Task, input: CompactionInput): void {
+  const child = addCompaction(tx, task.conversation, task.id, input)
+  const counts = countsOf(task)
+  const compactions = counts.compactions + 1
+  tx.setTask(task.id, { status: "waiting", ...stored({ phase: "compact", task: child.id, ...counts, compactions }) })
 }
 
 /** The run ends without an answer: `reason` is what its inputs are told. */
@@ -181,7 +201,7 @@ export function settleResponse(
       return
     }
     addCutResults(tx, task, answer)
-    const cuts = Number(task.checkpoint.cuts ?? 0) + 1
+    const cuts = countsOf(task).cuts + 1
     tx.setTask(task.id, { status: "completed", outcome: { entry: entry.id } })
     if (cuts < cutsMax) return nextTurn(tx, conversation, settings, cuts)
     const text = `The model's answer was cut at its output limit ${cutsMax} times in a row. Ask for smaller steps, or raise maxTokens of this model in the config.`

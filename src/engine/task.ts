@@ -19,7 +19,12 @@ import type { Task } from "../ledger/records.ts"
 
 export const generationKind = "generation"
 export const callKind = "toolCall"
-export const taskVersions: Readonly<Record<string, number>> = { [generationKind]: 1, [callKind]: 1 }
+export const compactionKind = "compaction"
+export const taskVersions: Readonly<Record<string, number>> = {
+  [generationKind]: 1,
+  [callKind]: 1,
+  [compactionKind]: 1,
+}
 
 /** What a request was made from; pinned, so that asking again after a crash sends the same bytes. */
 export type RequestPin = {
@@ -33,18 +38,23 @@ export type RequestPin = {
   readonly bytes: number
 }
 
-/** Where a generation stands. `tries` counts failed attempts in a row, `cuts` answers in a row whose calls the token limit cut. */
+/**
+ * What a generation carries from phase to phase: `tries` counts failed attempts in a row, `cuts` answers in a row whose calls the token limit
+ * cut, `compactions` those that this turn has asked for: never in a loop.
+ */
+export type Counts = { readonly tries: number; readonly cuts: number; readonly compactions: number }
+
+/** Where a generation stands. */
 export type GenerationState =
-  | { readonly phase: "prepare"; readonly tries: number; readonly cuts: number }
-  | { readonly phase: "request"; readonly tries: number; readonly cuts: number; readonly pin: RequestPin }
-  | {
+  | ({ readonly phase: "prepare" } & Counts)
+  | ({ readonly phase: "compact"; readonly task: number } & Counts)
+  | ({ readonly phase: "request"; readonly pin: RequestPin } & Counts)
+  | ({
       readonly phase: "retry"
-      readonly tries: number
-      readonly cuts: number
       readonly until: number
       readonly waitMs: number
       readonly error: string
-    }
+    } & Counts)
   | { readonly phase: "tools"; readonly cuts: number; readonly entry: number; readonly calls: readonly number[] }
 
 /** A call as its model made it; `after` is the call that must end first in a sequential round. */
@@ -77,6 +87,11 @@ export function generationState(task: Task): GenerationState {
   return { ...task.checkpoint, phase: task.phase } as GenerationState
 }
 
+export function countsOf(task: Task): Counts {
+  const { tries, cuts, compactions } = task.checkpoint
+  return { tries: Number(tries ?? 0), cuts: Number(cuts ?? 0), compactions: Number(compactions ?? 0) }
+}
+
 export function callState(task: Task): CallState {
   assert(task.kind === callKind, `task ${task.id} is a ${task.kind}, not a call`)
   return { ...task.checkpoint, phase: task.phase } as CallState
@@ -87,8 +102,15 @@ export function callInput(task: Task): CallInput {
   return task.input as CallInput
 }
 
+/** True where the generation waits for tasks of its own that are still live. */
+export function waitsFor(task: Task, live: { has(id: number): boolean }): boolean {
+  const state = generationState(task)
+  if (state.phase === "tools") return state.calls.some((call) => live.has(call))
+  return state.phase === "compact" && live.has(state.task)
+}
+
 /** Phase and checkpoint of a state, as a task stores them. */
-export function stored(state: GenerationState | CallState): {
+export function stored(state: GenerationState | CallState | { readonly phase: "summarize" }): {
   readonly phase: string
   readonly checkpoint: JsonObject
 } {

@@ -1,0 +1,51 @@
+/** Every flag, once: parsing, help and completion read this table. */
+export type Flag = {
+  readonly name: string
+  readonly short?: string
+  readonly value?: string
+  readonly multiple?: boolean
+  readonly help: string
+}
+
+export const flags = [
+  { name: "print", short: "p", help: "answer the prompt on stdout and leave; no screen" },
+  { name: "mode", value: "text|json", help: "what print mode writes: the answer, or events, one JSON object a line" },
+  { name: "continue", short: "c", help: "go on with the newest session of this folder" },
+  { name: "resume", short: "r", help: "choose a session to go on with; with -p: work that waits for consent goes on" },
+  { name: "session", value: "id", help: "go on with this session: an id, its beginning, or its last eight digits" },
+  { name: "no-session", help: "keep nothing on disk" },
+  { name: "name", short: "n", value: "text", help: "name the session" },
+  { name: "model", value: "provider/id", help: "the model to use" },
+  { name: "thinking", value: "level", help: "off, minimal, low, medium, high, xhigh or max" },
+  { name: "api-key", value: "key", help: "the key to send, for this run only" },
+  { name: "tools", short: "t", value: "a,b", help: "the tools that are on, of read,bash,edit,write,grep,find,ls" },
+  { name: "exclude-tools", value: "a,b", help: "tools that are off" },
+  { name: "system-prompt", value: "text", help: "replace the system prompt by this text, or by this file" },
+  {
+    name: "append-system-prompt",
+    value: "text",
+    multiple: true,
+    help: "add this text, or this file, to the system prompt",
+  },
+  { name: "no-context-files", help: "leave AGENTS.md and CLAUDE.md out" },
+  { name: "approve", short: "a", help: "trust this folder's .cairn for this run" },
+  { name: "take-over", help: "end the process that holds the session, and go on with it" },
+  { name: "help", short: "h", help: "show this" },
+  { name: "version", short: "v", help: "show the version" },
+] as const satisfies readonly Flag[]
+
+export type FlagName = (typeof flags)[number]["name"]
+
+/** Words that stand first and make it another program. */
+export const subcommands = [
+  { name: "attach", usage: "attach [id]", help: "a screen on a running host" },
+  { name: "ps", usage: "ps", help: "every host and running command" },
+  { name: "stop", usage: "stop [id|all] [--now]", help: "end a host; its work stays pending" },
+  { name: "host", usage: "host [id]", help: "hold a session with no screen" },
+  { name: "sessions", usage: "sessions list [--json] [--all]", help: "the sessions of this folder, or all" },
+  { name: "models", usage: "models [search]", help: "the models that are known, and which are ready" },
+  { name: "config", usage: "config schema", help: "the JSON schema of config.json" },
+  { name: "reset-terminal", usage: "reset-terminal", help: "put a terminal right that a killed screen left behind" },
+] as const
+
+export type Subcommand = (typeof subcommands)[number]["name"]

@@ -1,0 +1,139 @@
+/**
+ * A compaction: the older part of a context becomes a summary. Entries stay; a new entry heads the context.
+ *
+ * - summarize → placed. What is summarized is pinned when the task is made, so a crash asks the same again; one task places one summary at most.
+ * - A summary that failed, came back empty or with calls leaves the context as it was: the task fails, and the person is told.
+ * - Its cost counts like any attempt's.
+ */
+import type { Task } from "../ledger/records.ts"
+import type { Tx } from "../ledger/ledger.ts"
+import { addUsage, noUsage } from "../message/usage.ts"
+import { callsOf, textOf, type AssistantMessage } from "../message/message.ts"
+import { modelName } from "../providers/model.ts"
+import { ProviderError, type Response } from "../providers/provider.ts"
+import { assert } from "../std/assert.ts"
+import type { JsonObject } from "../std/json.ts"
+import { contextEntries, messagesOf } from "./context.ts"
+import { liveTask, type Core } from "./core.ts"
+import { cutAt, roomOf } from "./cut.ts"
+import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
+import { append } from "./entries.ts"
+import { summaryPrompt, summarySystem, withFiles } from "./summary.ts"
+import { compactionKind, stored, taskVersions } from "./task.ts"
+
+export type CompactionReason = "manual" | "threshold" | "overflow"
+
+export type CompactionInput = {
+  readonly reason: CompactionReason
+  readonly focus: string
+  readonly to: number
+  readonly keep: number
+}
+
+/** Make the task; part of a commit. `keep`: tokens of the recent part. */
+export function addCompaction(tx: Tx, conversation: number, owner: number | null, input: CompactionInput): Task {
+  const version = taskVersions[compactionKind] ?? 1
+  return tx.addTask({ conversation, kind: compactionKind, version, owner, input, ...stored({ phase: "summarize" }) })
+}
+
+function fail(core: Core, task: Task, text: string | null): Promise<void> {
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    if (text !== null)
+      append(tx, { conversation: task.conversation }, { kind: "notice", level: "warning", code: "compaction", text })
+    tx.setTask(task.id, { status: task.abort === null ? "failed" : "aborted", outcome: { reason: text ?? "aborted" } })
+  })
+  return receipt.stored
+}
+
+export async function runCompaction(core: Core, id: number, signal: AbortSignal): Promise<void> {
+  const task = liveTask(core, id)
+  if (task === undefined) return
+  if (task.abort !== null) return fail(core, task, null)
+  const input = task.input as CompactionInput
+  const agent = readDocument(core.ledger.live, task.conversation, "agent")
+  assert(agent !== undefined, `conversation ${task.conversation} has no agent document`)
+  const { entries } = await contextEntries(core.ledger, task.conversation, input.to)
+  const first = cutAt(entries, input.keep)
+  if (first === null)
+    return fail(
+      core,
+      task,
+      input.reason === "manual" ? "There is nothing to compact yet: the conversation is short." : null,
+    )
+  const older = messagesOf(entries.filter((entry) => entry.id < first.id || entry.head !== null))
+  try {
+    const response = await summarize(core, task, agent.model, summaryPrompt(older, input.focus), signal)
+    const now = liveTask(core, id)
+    if (now === undefined || core.closing()) return
+    const message = { content: response.content } as AssistantMessage
+    const text = textOf(message)
+    if (text.trim() === "" || callsOf(message).length > 0 || response.stopReason === "length") {
+      return await fail(
+        core,
+        now,
+        "The summary came back empty, cut or with calls, so the conversation was left as it is.",
+      )
+    }
+    await place(core, now, first.id, withFiles(text, older), agent.model, response)
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    const now = liveTask(core, id)
+    if (now === undefined || core.closing()) return
+    await fail(core, now, now.abort === null ? `The conversation could not be summarized: ${error.message}` : null)
+  }
+}
+
+async function summarize(core: Core, task: Task, name: string, prompt: string, signal: AbortSignal): Promise<Response> {
+  const resolved = core.options.models.resolve(name)
+  if (!resolved.ok) throw new ProviderError("fatal", "no_model", resolved.problem)
+  const { model } = resolved
+  const api = await core.options.models.api(model)
+  const key = await core.options.models.key(model)
+  if ("problem" in key) throw new ProviderError("auth", "no_key", key.problem)
+  const room = roomOf(model.contextWindow, {})
+  const request = {
+    model,
+    system: summarySystem,
+    tools: [],
+    messages: [
+      { role: "user" as const, content: [{ type: "text" as const, text: prompt }], timestamp: task.startedAt },
+    ],
+    thinking: "off" as const,
+    maxTokens: Math.min(model.maxTokens ?? room.reserve, Math.floor(room.reserve * 0.8)),
+  }
+  return api.call(request, api.encode(request), {
+    apiKey: key.key,
+    headers: model.headers,
+    signal,
+    clock: core.clock,
+    stallMs: core.options.settings.stallMs,
+    onDelta: () => {},
+  })
+}
+
+async function place(
+  core: Core,
+  task: Task,
+  head: number,
+  summary: string,
+  name: string,
+  response: Response,
+): Promise<void> {
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    const before = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
+    const place = { conversation: task.conversation, byTask: task.id, head }
+    append(tx, place, { kind: "compaction", summary, tokensBefore: before.context })
+    const resolved = core.options.models.resolve(name)
+    const model = resolved.ok ? modelName(resolved.model) : name
+    writeDocument(tx, task.conversation, "usage", {
+      ...before,
+      total: addUsage(before.total, response.usage),
+      models: { ...before.models, [model]: addUsage(before.models[model] ?? noUsage, response.usage) },
+      // Counted anew by the next answer.
+      context: 0,
+      contextEstimated: true,
+    })
+    tx.setTask(task.id, { status: "completed", outcome: { head } as JsonObject })
+  })
+  await receipt.stored
+}
