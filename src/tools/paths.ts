@@ -7,7 +7,7 @@
  * - What leads into a folder that holds ledgers is refused, by whatever link, but for what is readable there.
  */
 import { lstat, readdir, readlink, realpath, stat } from "node:fs/promises"
-import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path"
 import { errorCode } from "../std/files.ts"
 import type { ToolContext } from "./tool.ts"
 
@@ -146,10 +146,17 @@ export async function missingMessage(input: string, path: string): Promise<strin
   return `${input} does not exist.${near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`}`
 }
 
+/** How a path stands in a diff: from the folder of the conversation where it is under it. */
+export function shownPath(path: string, cwd: string): string {
+  const short = relative(cwd, path)
+  return short === "" || short.startsWith("..") || isAbsolute(short) ? path : short
+}
+
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "not permitted",
   ENOENT: "it does not exist",
+  EEXIST: "something is there already",
   ENOTDIR: "a part of the path is a file, not a folder",
   EISDIR: "it is a folder",
   ELOOP: "its symbolic links go in a circle",

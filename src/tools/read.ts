@@ -8,7 +8,7 @@
  */
 import { Type } from "@sinclair/typebox"
 import { constants, type Stats } from "node:fs"
-import { open, type FileHandle } from "node:fs/promises"
+import { open, stat, type FileHandle } from "node:fs/promises"
 import { errorCode } from "../std/files.ts"
 import { pathAliases } from "./coerce.ts"
 import { bomLength, showingDecoder, sniff, sniffBytes, type TextForm } from "./encoding.ts"
@@ -70,6 +70,9 @@ export const readTool = defineTool({
 type Args = { readonly path: string; readonly offset?: number; readonly limit?: number }
 
 async function readPath(path: string, args: Args, context: ToolContext): Promise<ToolResult> {
+  // Looked at before it is opened, since opening a device may do something.
+  const refused = refusalOf(await stat(path), args.path)
+  if (refused !== null) return errorResult(refused)
   // Not to wait for a writer of a FIFO, nor for data that a kernel file does not have, nor to take a terminal as our own.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   try {

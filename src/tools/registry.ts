@@ -4,15 +4,17 @@
  * - Their order is the order in which they are sent: it never changes, so that a provider's cache of the prefix holds.
  */
 import type { JsonObject } from "../std/json.ts"
+import { editTool } from "./edit.ts"
 import { readTool } from "./read.ts"
 import type { Tool } from "./tool.ts"
+import { writeTool } from "./write.ts"
 
 /** What a provider sends of a tool; `parameters` is JSON schema. */
 export type ToolSpec = { readonly name: string; readonly description: string; readonly parameters: JsonObject }
 
 /** Every tool in this build. Which of them a conversation offers is its own choice, by name. */
 export function builtinTools(): readonly Tool[] {
-  return [readTool]
+  return [readTool, editTool, writeTool]
 }
 
 /** The names that are on when nobody chose. */

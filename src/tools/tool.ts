@@ -29,8 +29,11 @@ export type ToolResult = {
   readonly cut?: boolean
 }
 
-/** Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. */
-export type CallFiles = { readonly output: string; readonly status: string }
+/**
+ * Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. `kept` is where the
+ * output will be once a cut result has settled: what the model is told.
+ */
+export type CallFiles = { readonly output: string; readonly status: string; readonly kept?: string }
 
 export type ToolContext = {
   /** The folder of the conversation: absolute, a real path. */
@@ -80,6 +83,8 @@ export type Tool<P extends TSchema = TSchema> = {
   /** The real path that this call changes: at most one call works on it at a time. */
   target?(args: Static<P>, context: ToolContext): Promise<string>
   prepare?(args: Static<P>, context: ToolContext): Promise<Prepared>
+  /** Removes what `prepare` left, where the call will not be executed. Does nothing when nothing is left. */
+  discard?(intent: JsonObject, context: ToolContext): Promise<void>
   execute(args: Static<P>, intent: JsonObject, context: ToolContext): Promise<ToolResult>
   /** Required of `reconcile` tools. */
   reconcile?(args: Static<P>, intent: JsonObject, context: ToolContext): Promise<Reconciled>

@@ -1,0 +1,91 @@
+/**
+ * write: a whole file.
+ *
+ * - Folders on the way are made. A text file that is replaced keeps its encoding, its mark and, where all its lines end in CRLF, those line
+ *   ends; a new one is UTF-8, as given.
+ */
+import { Type } from "@sinclair/typebox"
+import { hashBytes } from "../std/files.ts"
+import { pathAliases } from "./coerce.ts"
+import { diffOf } from "./diff.ts"
+import { encodeText, unencodable, utf8, type TextForm } from "./encoding.ts"
+import { reasonOf, resolvePath, shownPath } from "./paths.ts"
+import {
+  discardReplace,
+  executeReplace,
+  prepareReplace,
+  reconcileReplace,
+  refusalToReplace,
+  type Replacement,
+} from "./replace-file.ts"
+import { sizeText } from "./show.ts"
+import { beforeOf, readBefore, type Before } from "./text-file.ts"
+import { defineTool, errorResult, type ToolContext } from "./tool.ts"
+
+const parameters = Type.Object({ path: Type.String(), content: Type.String() })
+
+export const writeTool = defineTool({
+  name: "write",
+  description: "Write a whole file, making folders as needed.",
+  parameters,
+  version: 1,
+  effect: "reconcile",
+  title: (args) => {
+    const { path } = pathAliases(args)
+    return typeof path === "string" ? path : ""
+  },
+  coerce: pathAliases,
+  async target(args, context) {
+    const place = await resolvePath(args.path, context)
+    return place.ok ? place.real : args.path
+  },
+  async prepare(args, context) {
+    const place = await resolvePath(args.path, context)
+    if (!place.ok) return { ok: false, result: errorResult(place.message) }
+    const refusal = await refusalToReplace(place.real, args.path)
+    if (refusal !== null) return { ok: false, result: errorResult(refusal) }
+    try {
+      const before = await readBefore(place.real)
+      return await prepareReplace(replacementOf(args, place, before, context), context)
+    } catch (error) {
+      return { ok: false, result: errorResult(`${args.path}: ${reasonOf(error)}.`) }
+    }
+  },
+  discard: (intent) => discardReplace(intent),
+  execute: (args, intent) =>
+    executeReplace(intent, (bytes) =>
+      contentBytes(args.content, bytes === null ? { kind: "missing" } : beforeOf(bytes)),
+    ),
+  reconcile: (_args, intent) => reconcileReplace(intent),
+})
+
+function replacementOf(
+  args: { readonly path: string; readonly content: string },
+  place: { readonly path: string; readonly real: string },
+  before: Before,
+  context: ToolContext,
+): Replacement {
+  const after = contentBytes(args.content, before)
+  const hash = before.kind === "missing" ? null : before.hash
+  const path = shownPath(place.path, context.cwd)
+  const diff = diffOf(path, before.kind === "missing" ? null : before.kind === "text" ? before.text : "", textOf(after))
+  const same = hash === hashBytes(after)
+  const how = before.kind === "missing" ? "new" : same ? "unchanged" : `+${diff.added} -${diff.removed} lines`
+  const text = `Wrote ${args.path}: ${sizeText(after.length)}, ${how}.`
+  const details = { path: place.path, ...diff, bytes: after.length, created: before.kind === "missing" }
+  return { path: args.path, real: place.real, before: hash, after, text, details }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const now = beforeOf(bytes)
+  return now.kind === "text" ? now.text : ""
+}
+
+/** `content` as bytes, in the manner of the text file that is there. */
+function contentBytes(content: string, before: Before): Uint8Array {
+  if (before.kind !== "text") return encodeText(content, utf8)
+  const kept: TextForm = unencodable(content, before.form) === null ? before.form : utf8
+  const text = content.startsWith("\ufeff") && kept.bom ? content.slice(1) : content
+  const allCrlf = /\r\n/.test(before.text) && !/(?<!\r)\n/.test(before.text)
+  return encodeText(allCrlf && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text, kept)
+}
