@@ -157,9 +157,11 @@ function terminalOf(server: Server): Terminal {
     resize: async (width, height) =>
       void (await server.tmux("resize-window", "-t", "t", "-x", String(width), "-y", String(height))),
     async ended(ceilingMs = ceiling) {
-      // The pane is dead at the end of its output, a moment before its program has been waited for.
-      const fate = async (): Promise<readonly string[]> =>
-        (await asked("#{pane_dead_status},#{pane_dead_signal}")).trim().split(",")
+      const fate = async (): Promise<readonly string[]> => {
+        // A server may miss the end of a program that was over at once; the end of another one makes it look at all.
+        await server.tmux("run-shell", "true")
+        return (await asked("#{pane_dead_status},#{pane_dead_signal}")).trim().split(",")
+      }
       await eventually(
         async () => (await fate()).some((part) => part !== ""),
         () => screen("waited for the program to end"),
