@@ -34,8 +34,9 @@ test("a program in a terminal has the environment that was asked for and nothing
 
 test("a terminal can be resized, and tells how its program ended", async () => {
   using machine = tempMachine()
-  const command = ["sh", "-c", 'trap "stty size" WINCH; while ! read -r end; do :; done; exit 7'] as const
+  const command = ["sh", "-c", 'trap "stty size" WINCH; echo ready; while ! read -r end; do :; done; exit 7'] as const
   await using terminal = await openTerminal({ command, env: machine.env, cwd: machine.work })
+  await terminal.shows("ready")
   await terminal.resize(50, 10)
   await terminal.shows("10 50")
   await terminal.keys("Enter")
