@@ -160,14 +160,17 @@ function terminalOf(server: Server): Terminal {
       const fate = async (): Promise<readonly string[]> => {
         // A server may miss the end of a program that was over at once; the end of another one makes it look at all.
         await server.tmux("run-shell", "true")
-        return (await asked("#{pane_dead_status},#{pane_dead_signal}")).trim().split(",")
+        return (await asked("#{pane_dead},#{pane_dead_status},#{pane_dead_signal}")).trim().split(",")
       }
+      // The end of the output and the end of the program are told apart, in either order.
+      const over = ([dead = "", status = "", signal = ""]: readonly string[]): boolean =>
+        dead === "1" && status + signal !== ""
       await eventually(
-        async () => (await fate()).some((part) => part !== ""),
+        async () => over(await fate()),
         () => screen("waited for the program to end"),
         ceilingMs,
       )
-      const [status = "", signal = ""] = await fate()
+      const [, status = "", signal = ""] = await fate()
       return status === "" ? 128 + Number(signal) : Number(status)
     },
     kill: () => server.kill(),
