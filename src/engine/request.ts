@@ -11,6 +11,7 @@ import type { ThinkingLevel } from "../message/message.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Api, Encoded, ModelRequest } from "../providers/provider.ts"
 import type { AgentDocument, PromptEntry } from "../protocol/records.ts"
+import { specOf } from "../tools/registry.ts"
 import type { Core } from "./core.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { readDocument, writeDocument } from "./documents.ts"
@@ -31,14 +32,7 @@ function sha256(text: string): string {
 
 /** The tools of an agent that this build has, in its order. */
 export function toolSpecs(core: Core, names: readonly string[]): PromptEntry["tools"] {
-  return core.options.tools
-    .filter((tool) => names.includes(tool.name))
-    .map(({ name, description, parameters }) => ({
-      name,
-      description,
-      // TypeBox schemas carry symbols beside their JSON; only the JSON is told.
-      parameters: JSON.parse(JSON.stringify(parameters)) as PromptEntry["tools"][number]["parameters"],
-    }))
+  return core.options.tools.filter((tool) => names.includes(tool.name)).map(specOf)
 }
 
 /** Id of the conversation's prompt entry, written anew if prompt or tools have changed. */

@@ -1,0 +1,18 @@
+/**
+ * Benchmarks: `bun run bench [name …]`. Figures are medians of several runs on this machine, reported beside their budget, asserted nowhere.
+ */
+import { printBenches } from "./print.ts"
+import { killBenches } from "./kills.ts"
+import type { Bench } from "./measure.ts"
+
+const benches: readonly Bench[] = [...printBenches, ...killBenches]
+
+const wanted = process.argv.slice(2)
+const chosen = benches.filter((bench) => wanted.length === 0 || wanted.some((name) => bench.name.includes(name)))
+if (chosen.length === 0) {
+  process.stderr.write(`no bench is named so; there are: ${benches.map((bench) => bench.name).join(", ")}\n`)
+  process.exitCode = 2
+}
+for (const bench of chosen) {
+  for (const row of await bench.run()) process.stdout.write(`${bench.name}: ${row}\n`)
+}
