@@ -1,6 +1,8 @@
 /** What other tests stand on: a terminal that shows what is there, and processes that are seen while they are. */
 import { expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
 import { tempMachine } from "./binary.ts"
+import { eventually } from "./eventually.ts"
 import { bearersOf, descendants, isAlive, waitGone } from "./process.ts"
 import { openTerminal } from "./tmux.ts"
 
@@ -26,9 +28,13 @@ test("a terminal shows what its program prints, takes keys and text, and has the
 test("a program in a terminal has the environment that was asked for and nothing else", async () => {
   using machine = tempMachine()
   const env = { ...machine.env, MINE: "yes" }
-  await using terminal = await openTerminal({ command: ["env"], env, cwd: machine.work, width: 120 })
-  expect(await terminal.ended()).toBe(0)
-  const names = (await terminal.rows()).flatMap((row) => /^(\w+)=/.exec(row)?.[1] ?? [])
+  await using terminal = await openTerminal({ command: ["sleep", "600"], env, cwd: machine.work })
+  const has = (): string => readFileSync(`/proc/${terminal.pid}/environ`, "utf8")
+  // Until then it is still the program that clears the environment.
+  await eventually(() => readFileSync(`/proc/${terminal.pid}/comm`, "utf8") === "sleep\n", has)
+  const names = has()
+    .split("\0")
+    .flatMap((entry) => (entry === "" ? [] : [entry.slice(0, entry.indexOf("="))]))
   expect(names.sort()).toEqual(Object.keys(env).sort())
 })
 

@@ -2,6 +2,7 @@
  * A real terminal for the executable: a tmux server of its own, without the person's settings.
  *
  * - A terminal is one server with one session; nothing is shared, so tests may run side by side.
+ * - A program that is over at once may take its output with it, so a test waits for the screen before it lets a program end.
  * - What is on the screen is looked at again and again until it is as expected; a wait that fails shows the screen as it was.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
