@@ -56,9 +56,12 @@ export type RuleLine = { readonly kind: "rule"; readonly first: readonly Span[];
 
 export type Line = TextLine | TableLine | RuleLine
 
+/** `joint` is what stands before it when several are copied: a line of its own, or beside the unit before it. */
+export type Unit = { readonly text: string; readonly joint: "\n" | "\t" }
+
 /** Code units `at` to `at + length` of a row show `from` to `to` of a unit. The lengths differ only where a tab became spaces. */
 export type Piece = {
-  readonly unit: number
+  readonly unit: Unit
   readonly from: number
   readonly to: number
   readonly at: number
@@ -74,9 +77,6 @@ export type Row = {
   readonly fill?: Role | Color
   readonly action?: RowAction
 }
-
-/** What a unit begins with when several are copied: on a line of its own, or beside the unit before it. */
-export type Unit = { readonly text: string; readonly joint: "\n" | "\t" }
 
 export type Layout = { readonly rows: readonly Row[]; readonly units: readonly Unit[] }
 

@@ -5,15 +5,15 @@
  * - Where even that leaves a column under `columnMin` cells, each row of the table becomes a short list of `heading: cell`.
  */
 import { textWidth, wrap, type Range, type WidthMethod } from "../../std/text.ts"
-import { fitPrefix, RowWriter } from "./layout.ts"
 import { spansText, type Row, type Span, type TableCell, type TableLine, type Unit } from "./row.ts"
+import { fitPrefix, RowWriter } from "./writer.ts"
 
 /** Under this a column holds no word. */
 const columnMin = 6
 const between: Span = { text: " │ ", style: { fg: "borderSubtle" } }
 const betweenWidth = 3
 
-type Placed = { readonly unit: number; readonly cell: TableCell; readonly text: string }
+type Placed = { readonly unit: Unit; readonly cell: TableCell; readonly text: string }
 
 /** Cells for each column so that all fit into `room`; undefined where no column would be wide enough. */
 export function columnWidths(natural: readonly number[], room: number): readonly number[] | undefined {
@@ -39,8 +39,9 @@ export function layoutTable(line: TableLine, width: number, method: WidthMethod,
     Array.from({ length: count }, (_, column) => {
       const cell = cells[column] ?? []
       const text = spansText(cell)
-      units.push({ text, joint: column === 0 ? "\n" : "\t" })
-      return { unit: units.length - 1, cell, text }
+      const unit: Unit = { text, joint: column === 0 ? "\n" : "\t" }
+      units.push(unit)
+      return { unit, cell, text }
     })
   const head = place(line.head)
   const body = line.body.map(place)

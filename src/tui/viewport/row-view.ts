@@ -1,0 +1,336 @@
+/**
+ * A scrolling view of blocks on one node: reading, folding, searching, selecting.
+ *
+ * - Calls change the view's state at once; what it looks like is worked out once, when the next frame is painted.
+ * - Nothing moves what the reader is looking at, but what the reader asked for.
+ * - A search looks through blocks between frames, a slice at a time; the newest query wins.
+ */
+import type { MouseEvent, RenderContext } from "@opentui/core"
+import type { Theme } from "../../home/theme.ts"
+import type { Clock } from "../../std/clock.ts"
+import type { WidthMethod } from "../../std/text.ts"
+import type { RowBlock, RowSource } from "../rows/content.ts"
+import { Palette } from "../rows/paint.ts"
+import { CopyMode, type CopyMove, type CopyUnit } from "./copy-mode.ts"
+import { drawWindow, marginsOf } from "./draw.ts"
+import { Pointer } from "./pointer.ts"
+import { placeOf, textOfRange } from "./place.ts"
+import { type Place } from "./scroll.ts"
+import { Seeker, type SearchState } from "./seeker.ts"
+import { Store } from "./store.ts"
+import { Surface } from "./surface.ts"
+import { Window } from "./window.ts"
+
+export type RowViewEvents<B> = {
+  /** What others show of the view changed: whether it follows, what is new below, where a search stands. */
+  changed(): void
+  /** Text was selected with the mouse. */
+  selected(text: string): void
+  /** A block was asked to be shown in full. */
+  open(block: B): void
+  /** The first block came into view: older ones may be fetched. */
+  atStart(): void
+}
+
+export type RowViewOptions<B extends RowBlock> = {
+  readonly source: RowSource<B>
+  readonly theme: Theme
+  readonly widthMethod: WidthMethod
+  readonly clock: Clock
+  readonly events: RowViewEvents<B>
+}
+
+/** Rows that a turn of the wheel scrolls. */
+const wheelRows = 3
+
+export class RowView<B extends RowBlock> {
+  readonly node: Surface
+  readonly #options: RowViewOptions<B>
+  readonly #store: Store<B>
+  readonly #window: Window<B>
+  readonly #seeker: Seeker<B>
+  readonly #pointer: Pointer<B>
+  #palette: Palette
+  #copy: CopyMode<B> | null = null
+  #current: number | null = null
+  #told = ""
+
+  constructor(context: RenderContext, options: RowViewOptions<B>) {
+    this.#options = options
+    this.#palette = new Palette(options.theme)
+    this.#store = new Store(options.source, options.widthMethod)
+    this.#window = new Window(this.#store)
+    this.#seeker = new Seeker(this.#window, options.clock, () => this.#changed())
+    this.#pointer = new Pointer(this.#window, options.clock)
+    this.node = new Surface(context, { width: "100%", height: "100%" }, options.widthMethod)
+    this.node.onPaint = () => this.#paint()
+    this.node.onMouse = (event: MouseEvent) => this.#mouse(event)
+  }
+
+  get following(): boolean {
+    return this.#window.following
+  }
+
+  /** Blocks that are new below what is read. */
+  get newBelow(): number {
+    return this.#window.newBelow
+  }
+
+  get rows(): number {
+    return this.#window.rows
+  }
+
+  get top(): Place {
+    return this.#window.top
+  }
+
+  block(index: number): B | undefined {
+    return this.#store.block(index)
+  }
+
+  setBlocks(blocks: readonly B[]): void {
+    const shift = this.#window.setBlocks(blocks)
+    if (shift.same) return
+    if (this.#current !== null) this.#current = shift.move(this.#current) ?? null
+    this.#copy?.shift(shift)
+    this.#seeker.shift(shift)
+    this.#pointer.shift(shift)
+    this.#changed()
+  }
+
+  setTheme(theme: Theme): void {
+    if (theme === this.#palette.theme) return
+    this.#palette = new Palette(theme)
+    this.node.requestRender()
+  }
+
+  resize(width: number, height: number, method: WidthMethod = this.#store.method): void {
+    const { left, right } = marginsOf(width)
+    this.node.method = method
+    this.#window.resize(width - left - right, height, method)
+    this.#changed()
+  }
+
+  /** What contents wait for may have come: colours of code. */
+  refresh(): void {
+    this.#window.change(() => this.#store.refreshPending())
+    this.node.requestRender()
+  }
+
+  scrollBy(rows: number): boolean {
+    return this.#did(this.#window.scrollBy(rows))
+  }
+
+  pageBy(pages: number): boolean {
+    return this.scrollBy(Math.sign(pages) * Math.max(1, Math.floor(Math.abs(pages) * (this.#window.rows - 1))))
+  }
+
+  toTop(): boolean {
+    return this.#did(this.#window.toTop())
+  }
+
+  toBottom(): boolean {
+    return this.#did(this.#window.toBottom())
+  }
+
+  /** To the first row of the prompt above (-1) or below (1); false where there is none. */
+  toPrompt(direction: -1 | 1): boolean {
+    const place = this.#window.blockFrom(direction, this.#window.top, (block) => block.prompt)
+    if (place === undefined) return direction > 0 && this.toBottom()
+    this.#current = place.index
+    this.#window.goTo(place)
+    return this.#did(true)
+  }
+
+  /** The block that commands are about: the chosen one while it is in view, else the last one in view that can be folded. */
+  get currentBlock(): { readonly index: number; readonly block: B } | undefined {
+    const shown = this.#window.visible().map(({ place }) => place.index)
+    const chosen = this.#current !== null && shown.includes(this.#current) ? this.#current : undefined
+    const foldable = shown.findLast((one) => (this.#store.block(one)?.group ?? null) !== null)
+    const index = this.#copy?.cursor.index ?? chosen ?? foldable ?? shown.at(-1)
+    const block = index === undefined ? undefined : this.#store.block(index)
+    return index === undefined || block === undefined ? undefined : { index, block }
+  }
+
+  /** Chooses the next block down or up, and brings it into view. */
+  moveBlock(direction: -1 | 1): boolean {
+    const shown = this.#window.visible()
+    const inView = this.#current !== null && shown.some(({ place }) => place.index === this.#current)
+    const edge = direction > 0 ? shown[0] : shown.at(-1)
+    const from = inView ? (this.#current ?? 0) + direction : edge?.place.index
+    if (from === undefined || this.#store.block(from) === undefined) return false
+    this.#current = from
+    this.#window.reveal({ index: from, row: 0 })
+    return this.#did(true)
+  }
+
+  /** Folds or unfolds a block; false where it has nothing to fold. */
+  toggleFold(index = this.currentBlock?.index): boolean {
+    const block = index === undefined ? undefined : this.#store.block(index)
+    if (index === undefined || block === undefined || block.group === null) return false
+    this.#window.change(() => this.#store.setOpen(index, !this.#store.isOpen(block)))
+    return this.#did(true)
+  }
+
+  /** Folds or unfolds all blocks of a group. */
+  toggleGroup(group: string, open?: boolean): boolean {
+    const first = this.currentBlock?.block
+    const now = this.#store.groupOpen(group) ?? (first?.group === group ? this.#store.isOpen(first) : false)
+    this.#window.change(() => this.#store.setGroupOpen(group, open ?? !now))
+    return this.#did(true)
+  }
+
+  /** Looks for text without moving anything; an empty query clears. */
+  search(query: string, more: { readonly regex?: boolean } = {}): void {
+    this.#seeker.search(query, more.regex ?? false)
+    this.#changed()
+  }
+
+  get searchState(): SearchState {
+    return this.#seeker.state
+  }
+
+  /** Goes to the next match down (1) or up (-1), around the end. False while there is none. */
+  toMatch(direction: -1 | 1): boolean {
+    const position = this.#seeker.go(direction)
+    if (position === undefined) return false
+    this.#current = position.index
+    this.#copy?.goTo(position)
+    return this.#did(true)
+  }
+
+  /** Ends a search; `restore` goes back to where it began. */
+  closeSearch(restore: boolean): boolean {
+    const closed = this.#seeker.close(restore)
+    if (closed) this.#changed()
+    return closed
+  }
+
+  openCopy(): boolean {
+    this.#pointer.clear()
+    this.#copy = CopyMode.open(this.#window) ?? null
+    return this.#did(this.#copy !== null)
+  }
+
+  get copying(): boolean {
+    return this.#copy !== null
+  }
+
+  moveCopy(to: CopyMove): boolean {
+    return this.#copy !== null && this.#did(this.#copy.move(to))
+  }
+
+  markCopy(by: CopyUnit): boolean {
+    this.#copy?.mark(by)
+    return this.#did(this.#copy !== null)
+  }
+
+  swapCopyEnds(): boolean {
+    return this.#copy !== null && this.#did(this.#copy.swapEnds())
+  }
+
+  closeCopy(): boolean {
+    const open = this.#copy !== null
+    this.#copy = null
+    return this.#did(open)
+  }
+
+  /** What is selected with the keyboard or the mouse, as it was written; empty where nothing is. */
+  selectedText(): string {
+    if (this.#copy !== null) return this.#copy.text()
+    const range = this.#pointer.range
+    return range === null ? "" : textOfRange(this.#store, range.from, range.to)
+  }
+
+  clearSelection(): boolean {
+    return this.#did(this.#pointer.clear())
+  }
+
+  /** All that a block says, as it was written, folded or not. */
+  blockText(index: number): string {
+    return this.#store.texts(index).join("\n")
+  }
+
+  /** Where the reader is, to come back to. */
+  get place(): { readonly key: string; readonly row: number; readonly following: boolean } {
+    const { index, row } = this.#window.top
+    return { key: this.#store.block(index)?.key ?? "", row, following: this.#window.following }
+  }
+
+  restorePlace(place: { readonly key: string; readonly row: number; readonly following: boolean }): boolean {
+    for (let index = 0; index < this.#store.count; index++) {
+      if (this.#store.block(index)?.key !== place.key) continue
+      this.#window.restore({ index, row: place.row }, place.following)
+      return this.#did(true)
+    }
+    return false
+  }
+
+  dispose(): void {
+    this.#seeker.close(false)
+    this.node.destroy()
+  }
+
+  #did(happened: boolean): boolean {
+    if (happened) this.#changed()
+    return happened
+  }
+
+  #changed(): void {
+    this.node.requestRender()
+    const { following, newBelow } = this.#window
+    const told = JSON.stringify([following, newBelow, this.#seeker.state, this.#copy !== null])
+    if (told === this.#told) return
+    this.#told = told
+    this.#options.events.changed()
+  }
+
+  #paint(): void {
+    this.#window.settle()
+    if (this.#window.top.index === 0 && this.#store.count > 0) this.#options.events.atStart()
+    this.node.content = drawWindow(this.#window, this.node.width, this.#palette, {
+      pattern: this.#seeker.pattern,
+      match: this.#seeker.match,
+      selection: this.#copy?.range ?? this.#pointer.range,
+      cursor: this.#copy?.cursor ?? null,
+      block: this.#copy === null ? this.#current : null,
+    })
+  }
+
+  #mouse(event: MouseEvent): void {
+    const row = event.y - this.node.screenY
+    const column = event.x - this.node.screenX - marginsOf(this.node.width).left
+    if (event.type === "scroll") {
+      const rows = wheelRows * Math.max(1, event.scroll?.delta ?? 1)
+      if (event.scroll?.direction === "up") this.scrollBy(-rows)
+      if (event.scroll?.direction === "down") this.scrollBy(rows)
+      event.stopPropagation()
+      return
+    }
+    if (event.button !== 0) return
+    const click = this.#pointer.handle(event.type, row, column)
+    if (click === undefined) return
+    if (click.kind === "selected") this.#options.events.selected(this.selectedText())
+    if (click.kind === "click") this.#click(click.place)
+    this.#changed()
+  }
+
+  #click(place: Place): void {
+    const block = this.#store.block(place.index)
+    const action = this.#store.layout(place.index).rows[place.row]?.action
+    this.#current = place.index
+    if (action === "fold") this.toggleFold(place.index)
+    if (action === "open" && block !== undefined) this.#options.events.open(block)
+  }
+
+  /** Where a position is drawn now, in cells from the node's corner; undefined outside the view. For tests and for the cursor. */
+  screenOf(position: {
+    readonly index: number
+    readonly unit: number
+    readonly offset: number
+  }): { readonly row: number; readonly column: number } | undefined {
+    const { place, column } = placeOf(this.#store, position)
+    const row = this.#window.rowOf(place)
+    return row === undefined ? undefined : { row, column: column + marginsOf(this.node.width).left }
+  }
+}

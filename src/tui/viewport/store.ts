@@ -1,0 +1,216 @@
+/**
+ * The blocks of a view, what is folded, and the rows of those that were looked at.
+ *
+ * - Heights are guesses until a block is laid out, and only the scrollbar reads guesses.
+ * - Rows are kept for the blocks used last (`laidMax`), heights for all.
+ * - New blocks are told from old ones by identity; a block that stays where it was costs one comparison.
+ */
+import type { WidthMethod } from "../../std/text.ts"
+import { layoutContent, unitTexts, type Content, type RowBlock, type RowSource } from "../rows/content.ts"
+import { emptyLayout, type Layout } from "../rows/row.ts"
+import { Sums } from "./sums.ts"
+
+/** Blocks whose rows are kept: some screens each way. */
+const laidMax = 512
+
+type Laid<B> = { block: B; open: boolean; gap: number; content: Content; layout: Layout; width: number }
+
+/** How indexes of blocks changed: the new index, or undefined where the block is gone. */
+export type Shift = {
+  /** Nothing changed at all. */
+  readonly same: boolean
+  /** Blocks before this one are where and what they were. */
+  readonly first: number
+  move(index: number): number | undefined
+}
+
+export class Store<B extends RowBlock> {
+  readonly #source: RowSource<B>
+  #blocks: readonly B[] = []
+  #width = 80
+  #method: WidthMethod
+  readonly #heights = new Sums()
+  readonly #laid = new Map<string, Laid<B>>()
+  readonly #folds = new Map<string, boolean>()
+  readonly #groups = new Map<string, boolean>()
+  #texts = new WeakMap<B, readonly string[]>()
+
+  constructor(source: RowSource<B>, method: WidthMethod) {
+    this.#source = source
+    this.#method = method
+  }
+
+  get count(): number {
+    return this.#blocks.length
+  }
+
+  get width(): number {
+    return this.#width
+  }
+
+  get method(): WidthMethod {
+    return this.#method
+  }
+
+  /** Rows of all blocks, as far as they are known or guessed. */
+  get total(): number {
+    return this.#heights.total
+  }
+
+  block(index: number): B | undefined {
+    return this.#blocks[index]
+  }
+
+  guessBefore(index: number): number {
+    return this.#heights.before(index)
+  }
+
+  /** The block and row at a guessed distance from the start. */
+  guessAt(rows: number): { readonly index: number; readonly rest: number } {
+    return this.#heights.find(rows)
+  }
+
+  /** Exact: lays the block out where need be. */
+  height(index: number): number {
+    return this.layout(index).rows.length
+  }
+
+  setBlocks(blocks: readonly B[]): Shift {
+    const old = this.#blocks
+    if (blocks === old) return unchanged(blocks.length)
+    const shorter = Math.min(old.length, blocks.length)
+    let first = 0
+    while (first < shorter && old[first] === blocks[first]) first += 1
+    if (first === old.length && first === blocks.length) {
+      this.#blocks = blocks
+      return unchanged(first)
+    }
+    let same = 0
+    while (same < shorter - first && old[old.length - 1 - same] === blocks[blocks.length - 1 - same]) same += 1
+    const kept = Array.from({ length: same }, (_, place) => this.#heights.get(old.length - same + place))
+    const middleEnd = blocks.length - same
+    this.#blocks = blocks
+    const height = (index: number): number =>
+      index < middleEnd ? this.#guess(index) : (kept[index - middleEnd] ?? this.#guess(index))
+    if (first === 0) this.#heights.assign(blocks.length, height)
+    else {
+      this.#heights.truncate(first)
+      for (let index = first; index < blocks.length; index++) this.#heights.push(height(index))
+    }
+    return { same: false, first, move: (index) => this.#moved(index, old, first, same) }
+  }
+
+  #moved(index: number, old: readonly B[], first: number, same: number): number | undefined {
+    if (index < first) return index
+    if (index >= old.length - same) return index + this.#blocks.length - old.length
+    const key = old[index]?.key
+    const end = this.#blocks.length - same
+    if (this.#blocks[index]?.key === key && index < end) return index
+    for (let at = first; at < end; at++) if (this.#blocks[at]?.key === key) return at
+    return undefined
+  }
+
+  setWidth(width: number, method: WidthMethod): void {
+    if (width === this.#width && method === this.#method) return
+    if (method !== this.#method) this.#laid.clear()
+    this.#width = width
+    this.#method = method
+    this.#guessAll()
+  }
+
+  #guessAll(): void {
+    this.#heights.assign(this.#blocks.length, (index) => this.#guess(index))
+  }
+
+  #guess(index: number): number {
+    const block = this.#blocks[index]
+    if (block === undefined) return 0
+    if (block.group !== null && !this.isOpen(block)) return 1 + block.gap
+    return block.gap + 1 + Math.floor((block.size * 1.3) / Math.max(1, this.#width))
+  }
+
+  layout(index: number): Layout {
+    const block = this.#blocks[index]
+    if (block === undefined) return emptyLayout
+    const open = this.isOpen(block)
+    const gap = index === 0 ? 0 : block.gap
+    const known = this.#laid.get(block.key)
+    const fits = known !== undefined && known.open === open
+    if (fits && known.block === block && known.width === this.#width && known.gap === gap) {
+      return known.layout
+    }
+    const sameBlock = fits && known.block === block
+    const content = sameBlock ? known.content : this.#source.content(block, open, fits ? known.content : undefined)
+    const layout = layoutContent(content, gap, this.#width, this.#method)
+    this.#laid.delete(block.key)
+    this.#laid.set(block.key, { block, open, gap, content, layout, width: this.#width })
+    this.#heights.set(index, layout.rows.length)
+    this.#trim()
+    return layout
+  }
+
+  #trim(): void {
+    if (this.#laid.size <= laidMax) return
+    for (const key of this.#laid.keys()) {
+      if (this.#laid.size <= laidMax / 2) return
+      this.#laid.delete(key)
+    }
+  }
+
+  /** Content that was waiting for something is made again when it is next looked at. True when there was any. */
+  refreshPending(): boolean {
+    let any = false
+    for (const laid of this.#laid.values()) {
+      if (!laid.content.pending) continue
+      any = true
+      const content = this.#source.content(laid.block, laid.open, laid.content)
+      laid.layout = layoutContent(content, laid.gap, laid.width, this.#method)
+      laid.content = content
+    }
+    return any
+  }
+
+  /** Every row is made again: the way of measuring changed, or what contents depend on. */
+  forget(): void {
+    this.#laid.clear()
+    this.#texts = new WeakMap()
+    this.#guessAll()
+  }
+
+  isOpen(block: B): boolean {
+    if (block.group === null) return true
+    return this.#folds.get(block.key) ?? this.#groups.get(block.group) ?? !block.folded
+  }
+
+  setOpen(index: number, open: boolean): void {
+    const block = this.#blocks[index]
+    if (block === undefined || block.group === null) return
+    this.#folds.set(block.key, open)
+  }
+
+  /** Folds or unfolds a whole group, those that were set one by one included. */
+  setGroupOpen(group: string, open: boolean): void {
+    this.#groups.set(group, open)
+    for (const block of this.#blocks) if (block.group === group) this.#folds.delete(block.key)
+    this.#guessAll()
+  }
+
+  groupOpen(group: string): boolean | undefined {
+    return this.#groups.get(group)
+  }
+
+  /** All that a block says when it is unfolded, unit by unit. */
+  texts(index: number): readonly string[] {
+    const block = this.#blocks[index]
+    if (block === undefined) return []
+    const known = this.#texts.get(block)
+    if (known !== undefined) return known
+    const texts = unitTexts(this.#source.content(block, true, undefined))
+    this.#texts.set(block, texts)
+    return texts
+  }
+}
+
+function unchanged(first: number): Shift {
+  return { same: true, first, move: (index) => index }
+}
