@@ -96,6 +96,8 @@ export type Ledger = {
   readonly epoch: number
   /** True when the last owner did not close: it was killed, or the machine stopped. */
   readonly unclean: boolean
+  /** What a person should know of how this session is stored, in sentences; usually nothing. */
+  readonly notices: readonly string[]
   readonly live: Live
   readonly seq: number
   readonly spools: Spools

@@ -3,10 +3,28 @@
  *
  * - A session is open in one process at most. What opens it raises the epoch in its first commit; whoever held it before is refused from then.
  * - Opening starts no work. What was running is pending; checkpoints, facts and abort marks are as they were.
+ * - Nothing is written before the format is known, the lock is held, and the ledger has been compared with its mark.
  */
+import { closeSync, existsSync, openSync, rmSync } from "node:fs"
 import type { Clock } from "../std/clock.ts"
+import { shortId, uuidv7 } from "../std/id.ts"
+import { connect } from "./database.ts"
+import type { Connection } from "./database.ts"
+import { damaged } from "./damage.ts"
+import { SessionHeld } from "./errors.ts"
+import { fileMode, makeFolder, sessionPaths, syncFile, syncFolder } from "./folder.ts"
+import type { SessionPaths } from "./folder.ts"
+import { formatCurrent, migrate, readFormat, steps, tablesFormat, writeFormat } from "./format.ts"
+import { self } from "./holder.ts"
 import type { Self } from "./holder.ts"
 import type { Ledger } from "./ledger.ts"
+import { takeLock } from "./lock.ts"
+import type { Lock } from "./lock.ts"
+import { acceptLoss, checkLoss } from "./loss.ts"
+import { MemoryStorage } from "./memory.ts"
+import { begin } from "./session.ts"
+import { SqliteStorage } from "./sqlite.ts"
+import { endHolder } from "./take-over.ts"
 
 export type SessionPlace = {
   /** The folder of all of Cairn's data; absolute. Sessions are in `sessions/<id>` below it. */
@@ -28,20 +46,108 @@ export type OpenOptions = CreateOptions & {
   readonly acceptLoss?: boolean
 }
 
+/** Sessions that this process has open, by their folder: nothing else here may open a file of theirs. */
+const openHere = new Map<string, { readonly ledger: Ledger; readonly storage: SqliteStorage }>()
+
+/** The storage of a session that this process has open, if it does. */
+export function openedHere(paths: SessionPaths): SqliteStorage | undefined {
+  return openHere.get(paths.folder)?.storage
+}
+
 /**
  * A new session: root conversation 1 and nothing else. When it returns, files and every folder made are on the platter.
- * Throws where the folder exists, and with a system error where the disk refuses.
+ * Throws where the folder exists, and with a system error where the disk refuses; then nothing is left of it.
  */
-export function createSession(options: CreateOptions): Promise<Ledger> {
-  throw new Error(`not built yet: ${options.id}`)
+export async function createSession({ dataDir, id, clock, self: me = self() }: CreateOptions): Promise<Ledger> {
+  const paths = sessionPaths(dataDir, id)
+  if (existsSync(paths.folder)) throw new Error(`session ${shortId(id)} cannot be made: its folder exists`)
+  try {
+    for (const folder of [paths.folder, paths.spool, paths.output, paths.blobs]) makeFolder(folder)
+    const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now() })
+    // SQLite gives its companions the mode that this file has.
+    closeSync(openSync(paths.db, "wx", fileMode))
+    const ledger = await work(id, paths, lock, clock, () =>
+      connect(paths.db, { create: true, dotfile: !lock.isKernels }),
+    )
+    syncFile(paths.mark)
+    syncFolder(paths.folder)
+    writeFormat(paths, formatCurrent)
+    return ledger
+  } catch (error) {
+    await openHere.get(paths.folder)?.ledger.close()
+    rmSync(paths.folder, { recursive: true, force: true })
+    throw error
+  }
 }
 
 /** Throws SessionMissing, SessionHeld, NewerFormat, CommitsMissing or SessionDamaged (errors.ts), none of which has written anything. */
-export function openSession(options: OpenOptions): Promise<Ledger> {
-  throw new Error(`not built yet: ${options.id}`)
+export async function openSession(options: OpenOptions): Promise<Ledger> {
+  const { dataDir, id, clock } = options
+  const paths = sessionPaths(dataDir, id)
+  readFormat(id, paths)
+  const lock = await takeLockOrOver(options, paths)
+  return work(id, paths, lock, clock, () => connectChecked(id, paths, lock, options))
 }
 
 /** A session without a disk, for `--no-session` and for tests. Spools are in memory; there are no raw files. */
-export function memorySession(options: { readonly clock: Clock; readonly id?: string }): Promise<Ledger> {
-  throw new Error(`not built yet: ${options.id}`)
+export function memorySession({ clock, id }: { readonly clock: Clock; readonly id?: string }): Promise<Ledger> {
+  return begin(new MemoryStorage(), {
+    id: id ?? uuidv7(clock.now()),
+    clock,
+    setSocket: () => undefined,
+    release: () => undefined,
+  })
+}
+
+/** Begins the session that is locked; where that fails, the lock is let go as it was found. */
+async function work(
+  id: string,
+  paths: SessionPaths,
+  lock: Lock,
+  clock: Clock,
+  connection: () => Connection,
+): Promise<Ledger> {
+  try {
+    const storage = new SqliteStorage(connection(), paths, clock)
+    const ledger = await begin(storage, {
+      id,
+      clock,
+      setSocket: (path) => lock.setSocket(path),
+      release(successor) {
+        openHere.delete(paths.folder)
+        lock.release(successor, clock.now())
+      },
+    })
+    lock.name(ledger.epoch, clock.now())
+    openHere.set(paths.folder, { ledger, storage })
+    return ledger
+  } catch (error) {
+    lock.abandon()
+    throw damaged(id, error)
+  }
+}
+
+async function takeLockOrOver(options: OpenOptions, paths: SessionPaths): Promise<Lock> {
+  const { id, clock, takeOver = false, self: me = self() } = options
+  const take = (): Lock => takeLock({ session: id, path: paths.lock, self: me, now: clock.now(), passOver: takeOver })
+  try {
+    return take()
+  } catch (error) {
+    if (!takeOver || !(error instanceof SessionHeld) || error.holder === null) throw error
+    if (!(await endHolder(error.holder, me, clock))) throw error
+    return take()
+  }
+}
+
+function connectChecked(id: string, paths: SessionPaths, lock: Lock, options: OpenOptions): Connection {
+  const dotfile = !lock.isKernels
+  // Once more, under the lock: whoever had it may have been newer.
+  const format = readFormat(id, paths)
+  if (options.acceptLoss === true) acceptLoss(paths, options.clock)
+  else checkLoss(id, paths)
+  const connection = connect(paths.db, { dotfile })
+  if (format === formatCurrent && tablesFormat(connection.db) === formatCurrent) return connection
+  connection.db.close()
+  migrate(paths, { to: formatCurrent, steps, dotfile })
+  return connect(paths.db, { dotfile })
 }

@@ -1,0 +1,51 @@
+/**
+ * Comparing a ledger with its mark, before anything of it is written: SQLite drops what it cannot read at the end of its log, and tells nobody.
+ *
+ * - Looking is done by a connection that cannot write, since one that can would clean up what a person may still want to look at.
+ */
+import type { Database } from "bun:sqlite"
+import { existsSync, statSync } from "node:fs"
+import type { Clock } from "../std/clock.ts"
+import { connectReadOnly } from "./database.ts"
+import { chainStart, same } from "./digest.ts"
+import { CommitsMissing } from "./errors.ts"
+import { placeFile } from "./folder.ts"
+import type { SessionPaths } from "./folder.ts"
+import { markBytes, readMark } from "./mark.ts"
+import { reads } from "./queries.ts"
+
+type Line = { readonly seq: number; readonly chain: Uint8Array }
+
+/** Throws {@link CommitsMissing} where the ledger is behind its mark, or has another history. A session without a mark is believed. */
+export function checkLoss(session: string, paths: SessionPaths): void {
+  const marked = readMark(paths.mark)
+  if (marked === null || marked.seq === 0) return
+  const { last, chain } = withReadOnly(paths, (db) => ({
+    last: lastLine(db),
+    chain: db.query<{ chain: Uint8Array }, [number]>(reads.chainAt.sql).get(marked.seq)?.chain ?? chainStart,
+  }))
+  if (last.seq < marked.seq || !same(chain, marked.chain)) throw new CommitsMissing(session, marked.seq, last.seq)
+}
+
+/** Sets the mark to what is there. */
+export function acceptLoss(paths: SessionPaths, clock: Clock): void {
+  const last = withReadOnly(paths, lastLine)
+  placeFile(paths.mark, markBytes({ ...last, at: clock.now() }))
+}
+
+/** What `look` sees of a ledger that nobody in this process has open. Writes nothing, unless only its log's index is missing. */
+export function withReadOnly<T>(paths: SessionPaths, look: (db: Database) => T): T {
+  const log =
+    !existsSync(paths.wal) || statSync(paths.wal).size === 0 ? "none" : existsSync(paths.shm) ? "indexed" : "bare"
+  const db = connectReadOnly(paths.db, log)
+  try {
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+
+function lastLine(db: Database): Line {
+  const line = db.query<Line, []>(reads.lastCommit.sql).get()
+  return { seq: line?.seq ?? 0, chain: line?.chain ?? chainStart }
+}

@@ -1,0 +1,108 @@
+/**
+ * Reads a whole ledger and says what does not agree with itself: SQLite's own check, each row with its digest, each commit with its rows and
+ * the one before it.
+ *
+ * - In slices, between which others have their turn: a session of 100,000 messages stays usable while it is checked.
+ * - What later commits replaced cannot be checked any more: a commit with fewer rows than it wrote is taken at its chain's word.
+ */
+import type { Database } from "bun:sqlite"
+import { chainStart, commitDigest, nextChain, rowDigest, same } from "./digest.ts"
+import type { Cell } from "./digest.ts"
+import { commitsPage, page } from "./queries.ts"
+import { tables } from "./rows.ts"
+import type { Table } from "./rows.ts"
+
+const sliceRows = 500
+/** More would tell nobody more. */
+const problemsMax = 100
+
+type Found = Map<number, Uint8Array[]>
+type Problems = { readonly texts: string[]; tell(text: string): void }
+
+export async function verify(db: Database): Promise<readonly string[]> {
+  const problems = collector()
+  try {
+    for (const { integrity_check } of db.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all()) {
+      if (integrity_check !== "ok") problems.tell(`SQLite: ${integrity_check}`)
+    }
+    // Commits first: rows that come while this reads belong to commits that it does not ask about.
+    const upTo = db.query<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM commits").get()?.seq ?? 0
+    const found: Found = new Map()
+    for (const table of Object.keys(tables) as Table[]) await verifyRows(db, table, found, problems)
+    await verifyCommits(db, upTo, found, problems)
+  } catch (error) {
+    problems.tell(error instanceof Error ? error.message : String(error))
+  }
+  return problems.texts
+}
+
+function collector(): Problems {
+  const texts: string[] = []
+  return {
+    texts,
+    tell(text) {
+      if (texts.length < problemsMax) texts.push(text)
+    },
+  }
+}
+
+type StoredRow = Record<string, Cell | Uint8Array> & { readonly seq: number; readonly digest: Uint8Array }
+
+async function verifyRows(db: Database, table: Table, found: Found, problems: Problems): Promise<void> {
+  const { key, columns } = tables[table]
+  const statement = db.query<StoredRow, Cell[]>(page(table))
+  let after: Cell[] = key.map((column) => (column === "name" ? "" : -1))
+  for (;;) {
+    const rows = statement.all(...after, sliceRows)
+    for (const row of rows) {
+      const digest = rowDigest(
+        table,
+        columns.map((column) => row[column] as Cell),
+      )
+      if (!same(digest, row.digest))
+        problems.tell(`${table} ${key.map((column) => String(row[column])).join(" ")}: not what was written`)
+      const others = found.get(row.seq)
+      if (others) others.push(row.digest)
+      else found.set(row.seq, [row.digest])
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < sliceRows) return
+    after = key.map((column) => last[column] as Cell)
+    await Bun.sleep(0)
+  }
+}
+
+type CommitRow = {
+  readonly seq: number
+  readonly at: number
+  readonly class: string
+  readonly rows: number
+  readonly digest: Uint8Array
+  readonly chain: Uint8Array
+}
+
+async function verifyCommits(db: Database, upTo: number, found: Found, problems: Problems): Promise<void> {
+  const statement = db.query<CommitRow, [number, number]>(commitsPage)
+  let before: { seq: number; chain: Uint8Array } = { seq: 0, chain: chainStart }
+  while (before.seq < upTo) {
+    const rows = statement.all(before.seq, sliceRows)
+    for (const row of rows) {
+      if (row.seq !== before.seq + 1) problems.tell(`commits ${before.seq + 1} to ${row.seq - 1} are missing`)
+      else if (!same(nextChain(before.chain, row, row.digest), row.chain))
+        problems.tell(`commit ${row.seq}: the chain is broken`)
+      verifyCommit(row, found.get(row.seq) ?? [], problems)
+      found.delete(row.seq)
+      before = row
+    }
+    if (rows.length === 0) break
+    await Bun.sleep(0)
+  }
+  for (const seq of found.keys()) if (seq <= upTo) problems.tell(`rows name commit ${seq}, which is not there`)
+}
+
+function verifyCommit(row: CommitRow, digests: readonly Uint8Array[], problems: Problems): void {
+  if (digests.length > row.rows)
+    problems.tell(`commit ${row.seq}: ${digests.length} rows name it, it wrote ${row.rows}`)
+  if (digests.length !== row.rows) return
+  if (!same(commitDigest(digests), row.digest)) problems.tell(`commit ${row.seq}: its rows are not those that it wrote`)
+}
