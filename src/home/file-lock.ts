@@ -1,0 +1,50 @@
+/**
+ * A lock beside a small file of the person's, for read, change and write by several processes of this program.
+ *
+ * - The lock is a file made exclusively; whoever holds it for longer than any such change takes has died, and is passed over.
+ */
+import { open, rm, stat } from "node:fs/promises"
+import { sleep, type Clock } from "../std/clock.ts"
+import { errorCode } from "../std/files.ts"
+
+/** No change of a small file takes so long. */
+const staleMs = 10_000
+const waitMsMax = 15_000
+const retryMs = 25
+
+/** `act` while nobody else changes `path`. Throws an Error with a sentence when the lock cannot be had. */
+export async function withFileLock<T>(path: string, clock: Clock, act: () => Promise<T>): Promise<T> {
+  const lock = `${path}.lock`
+  const since = clock.monotonic()
+  while (!(await take(lock))) {
+    if (await isStale(lock, clock)) await rm(lock, { force: true })
+    else if (clock.monotonic() - since > waitMsMax) {
+      throw new Error(`${path} is locked by another process; if none is running, remove ${lock}.`)
+    } else await sleep(clock, retryMs)
+  }
+  try {
+    return await act()
+  } finally {
+    await rm(lock, { force: true })
+  }
+}
+
+async function take(lock: string): Promise<boolean> {
+  try {
+    const file = await open(lock, "wx", 0o600)
+    await file.close()
+    return true
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false
+    throw error
+  }
+}
+
+async function isStale(lock: string, clock: Clock): Promise<boolean> {
+  try {
+    return clock.now() - (await stat(lock)).mtimeMs > staleMs
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false
+    throw error
+  }
+}
