@@ -1,0 +1,41 @@
+/**
+ * `reasoning_details`: reasoning as a list of typed pieces that must go back as they came, in order (OpenRouter). They are kept as the signature
+ * of the reasoning; pieces of one item that the stream cut are joined again.
+ */
+import { isObject, parseJson, type JsonObject } from "../../std/json.ts"
+
+const mark = "reasoning_details:"
+const grownFields = ["text", "summary", "data"] as const
+
+function sameItem(a: JsonObject, b: JsonObject): boolean {
+  return a.type === b.type && a.index === b.index && (a.id ?? null) === (b.id ?? null)
+}
+
+function grow(a: JsonObject, b: JsonObject): JsonObject {
+  const grown = Object.fromEntries(
+    grownFields.flatMap((name) => {
+      const [before, more] = [a[name], b[name]]
+      return typeof before === "string" && typeof more === "string" ? [[name, before + more]] : []
+    }),
+  )
+  const rest = Object.fromEntries(Object.entries(b).filter(([, value]) => value !== null && value !== undefined))
+  return { ...a, ...rest, ...grown }
+}
+
+export function addDetails(details: readonly JsonObject[], more: readonly JsonObject[]): readonly JsonObject[] {
+  return more.reduce((all, piece) => {
+    const last = all.at(-1)
+    return last !== undefined && sameItem(last, piece) ? [...all.slice(0, -1), grow(last, piece)] : [...all, piece]
+  }, details)
+}
+
+export function detailsSignature(details: readonly JsonObject[]): string {
+  return mark + JSON.stringify(details)
+}
+
+/** The details in a signature, or undefined where it is only the name of a field. */
+export function readDetails(signature: string): readonly JsonObject[] | undefined {
+  if (!signature.startsWith(mark)) return undefined
+  const value = parseJson(signature.slice(mark.length))
+  return Array.isArray(value) ? value.filter(isObject) : undefined
+}
