@@ -226,6 +226,8 @@ function loadApi(name: ApiName, fetch: Fetch | undefined): Promise<Api> {
   switch (name) {
     case "openai-completions":
       return import("./openai-completions/call.ts").then((module) => module.completionsApi(fetch))
+    case "anthropic-messages":
+      return import("./anthropic-messages/call.ts").then((module) => module.anthropicApi(fetch))
     default:
       return Promise.reject(
         new ProviderError("fatal", "no_api", `This build does not speak "${name}"; it speaks ${apiNames.join(", ")}.`),

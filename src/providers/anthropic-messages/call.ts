@@ -1,0 +1,66 @@
+/**
+ * Anthropic messages over `@anthropic-ai/sdk`, which gives address, headers and sending. Its retries, its time limit, its log, its credential
+ * chain and its reading of the environment are off.
+ */
+import { noTimeoutMs } from "../openai-completions/call.ts"
+import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
+import { quirksOf } from "../quirks.ts"
+import { streamCall, type Fetch } from "../stream-call.ts"
+import { AnthropicDecoder } from "./decode.ts"
+import { encodeAnthropic } from "./encode.ts"
+
+/** The version that all hosts of this format speak; the SDK's own goes to Anthropic alone. */
+const commonVersion = "2023-06-01"
+
+function headersFor(request: ModelRequest, options: CallOptions): Record<string, string | null> {
+  const { auth, affinityHeader } = quirksOf(request.model)
+  const key = options.apiKey ?? null
+  const own: Record<string, string | null> =
+    auth === "bearer" ? {} : { authorization: null, "x-api-key": key, "anthropic-version": commonVersion }
+  return {
+    "user-agent": "cairn",
+    ...own,
+    ...(options.apiKey === undefined ? { authorization: null, "x-api-key": null } : {}),
+    ...(affinityHeader !== "" && request.cacheKey !== undefined ? { [affinityHeader]: request.cacheKey } : {}),
+    ...request.model.headers,
+    ...options.headers,
+  }
+}
+
+async function send(
+  request: ModelRequest,
+  encoded: Encoded,
+  options: CallOptions,
+  fetch: Fetch,
+  signal: AbortSignal,
+): Promise<globalThis.Response> {
+  const { Anthropic } = await import("@anthropic-ai/sdk")
+  const client = new Anthropic({
+    apiKey: options.apiKey ?? "none",
+    authToken: null,
+    baseURL: request.model.baseUrl,
+    maxRetries: 0,
+    timeout: noTimeoutMs,
+    logLevel: "off",
+    defaultHeaders: headersFor(request, options),
+    fetch,
+  })
+  return client.post(encoded.path, { body: encoded.body, stream: true, signal }).asResponse()
+}
+
+export function anthropicApi(fetch: Fetch = globalThis.fetch): Api {
+  return {
+    name: "anthropic-messages",
+    encoder: 1,
+    encode: encodeAnthropic,
+    call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
+      return streamCall(
+        request,
+        options,
+        fetch,
+        (input) => new AnthropicDecoder(input),
+        (watched, signal) => send(request, encoded, options, watched, signal),
+      )
+    },
+  }
+}
