@@ -116,10 +116,11 @@ export class StoreQueue {
     await Promise.allSettled(this.#waiting.map(({ deferred }) => deferred.promise))
   }
 
-  /** Writes what waits, for as long as storage answers at once. */
+  /** Writes what waits, for as long as storage answers at once and nobody who was told has begun to write again. */
   #pump(): void {
     this.#cancelRetry = null
     for (let head = this.#waiting[0]; head !== undefined && this.#end === null; head = this.#waiting[0]) {
+      if (this.#writing) return
       let answer: void | Promise<void>
       try {
         answer = this.#storage.write(head.batch)
