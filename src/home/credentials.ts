@@ -79,6 +79,10 @@ export class Credentials {
     if (known !== undefined) return known
     const reading = readKey(found.text, provider, this.#options.env, this.#options.run)
     this.#read.set(provider, reading)
+    // A locked password manager is asked again; a key that was had is kept.
+    void reading.then((result) => {
+      if ("problem" in result) this.#read.delete(provider)
+    })
     return reading
   }
 

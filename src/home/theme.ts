@@ -226,3 +226,9 @@ export function unreadable(
     }),
   )
 }
+
+/** The theme that a setting means: `light/dark` is a pair, its first for light backgrounds and its second for dark ones. */
+export function themeNameFor(setting: string, appearance: Appearance): string {
+  const [light = setting, dark = setting] = setting.split("/")
+  return appearance === "light" ? light : dark
+}
