@@ -4,6 +4,7 @@
  * - Their order is the order in which they are sent: it never changes, so that a provider's cache of the prefix holds.
  */
 import type { JsonObject } from "../std/json.ts"
+import { bashTool } from "./bash.ts"
 import { editTool } from "./edit.ts"
 import { readTool } from "./read.ts"
 import type { Tool } from "./tool.ts"
@@ -14,7 +15,7 @@ export type ToolSpec = { readonly name: string; readonly description: string; re
 
 /** Every tool in this build. Which of them a conversation offers is its own choice, by name. */
 export function builtinTools(): readonly Tool[] {
-  return [readTool, editTool, writeTool]
+  return [readTool, bashTool, editTool, writeTool]
 }
 
 /** The names that are on when nobody chose. */

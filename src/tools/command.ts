@@ -1,0 +1,229 @@
+/**
+ * A command that runs on its own: started here, followed from files alone, by this process or by a later one.
+ *
+ * - A wrapper (`/bin/sh`, leader of its own session: no terminal, no signal from ours) runs the command and writes how it ended. Both outputs
+ *   go through one pipe to a relay that appends them to the output file: a command that opens `/dev/stderr` anew would cut a plain file.
+ * - The status file is made before the start and says `running <pid of the host>`; the wrapper overwrites its beginning with `exit N`. Its space
+ *   is taken beforehand, so a full disk cannot swallow it. Anything else on its first line is no status.
+ * - The wrapper and the relay let TERM pass: they end when the command has, and what it started has closed the pipe.
+ * - The command's text travels in the environment of the wrapper, so that `pkill -f` inside the command does not find the wrapper by it.
+ */
+import { constants as system } from "node:os"
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs"
+import { open, type FileHandle } from "node:fs/promises"
+import { assert } from "../std/assert.ts"
+import { sleep, type Clock } from "../std/clock.ts"
+import { identityOf, isAlive, markerName, type Identity } from "./processes.ts"
+import type { CallFiles } from "./tool.ts"
+
+export type CommandSpec = {
+  readonly command: string
+  readonly shell: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  readonly key: string
+}
+
+/** How a command ended: by itself, by a signal that hit the wrapper too, or nobody can tell. */
+export type Ending =
+  | { readonly how: "exit"; readonly code: number }
+  | { readonly how: "signal"; readonly name: string }
+  | { readonly how: "lost" }
+
+export type Started = {
+  readonly pid: number
+  /** null where it was over before it could be looked at. */
+  readonly identity: Identity | null
+  /** Resolves when the wrapper has gone, with how it went itself. */
+  readonly gone: Promise<Ending>
+}
+
+/** What one command may leave on disk; its relay is ended by the system beyond that, and the command by its next write. */
+export const outputFileBytesMax = 1024 ** 3
+
+const statusBytes = 64
+const commandVariable = "CAIRN_COMMAND"
+
+/**
+ * $1 marker, $2 shell. The command is run in a subshell of its own, so that what a shell says of a child's death is not said in its output.
+ */
+const runScript = `(
+    ${markerName}="$1"
+    export ${markerName}
+    exec "$2" -c "$command" 2>&1
+  )`
+
+/** $3 status file, $4 output file, $5 its limit in blocks of 512 bytes */
+const fileScript = `trap : TERM INT HUP
+command=$${commandVariable}
+unset ${commandVariable}
+{
+  trap : TERM INT HUP
+  ${runScript}
+  printf 'exit %d\\n' "$?" 1<>"$3"
+} | {
+  trap '' TERM INT HUP
+  ulimit -f "$5"
+  exec cat >>"$4"
+}`
+
+/** The relay writes to our pipe, and the status goes to another one: a socket, as ours may be, cannot be opened again as \`/dev/stderr\`. */
+const pipeScript = `trap : TERM INT HUP
+command=$${commandVariable}
+unset ${commandVariable}
+exec 3>&2 2>/dev/null
+{
+  trap : TERM INT HUP
+  ${runScript} 3>&-
+  printf 'exit %d\\n' "$?" >&3
+} | {
+  trap '' TERM INT HUP
+  exec cat 3>&-
+}`
+
+function spawn(spec: CommandSpec, argv: readonly string[], outputs: "ignore" | "pipe") {
+  return Bun.spawn(["/bin/sh", "-c", ...argv], {
+    cwd: spec.cwd,
+    env: { ...spec.env, [commandVariable]: spec.command },
+    stdin: "ignore",
+    stdout: outputs,
+    stderr: outputs,
+    detached: true,
+  })
+}
+
+/** The wrapper's own exit status says nothing of the command: that is in its status, or nowhere. */
+function wrapperEnding({ signalCode }: Pick<Bun.Subprocess, "signalCode">): Ending {
+  if (signalCode === null) return { how: "lost" }
+  const name = typeof signalCode === "number" ? signalName(signalCode) : signalCode
+  return { how: "signal", name: name ?? `${signalCode}` }
+}
+
+/** Start a command whose output and status outlive this process. Throws an Error with a `code` where a file or process cannot be made. */
+export function startInFiles(spec: CommandSpec, files: CallFiles, bytesMax: number = outputFileBytesMax): Started {
+  closeSync(openSync(files.output, "a", 0o600))
+  writeFileSync(files.status, `running ${process.pid}`.padEnd(statusBytes - 1) + "\n", { mode: 0o600 })
+  const blocks = `${Math.ceil(bytesMax / 512)}`
+  const child = spawn(spec, [fileScript, "cairn", spec.key, spec.shell, files.status, files.output, blocks], "ignore")
+  const gone = child.exited.then(() => wrapperEnding(child))
+  return { pid: child.pid, identity: identityOf(child.pid), gone }
+}
+
+/** Start a command whose output comes here, through a pipe, where there is no disk to put it. `ended` may be long before `gone`. */
+export function startInPipe(
+  spec: CommandSpec,
+): Started & { readonly output: ReadableStream<Uint8Array>; readonly ended: Promise<Ending> } {
+  const child = spawn(spec, [pipeScript, "cairn", spec.key, spec.shell], "pipe")
+  assert(child.stdout instanceof ReadableStream && child.stderr instanceof ReadableStream, "piped outputs are streams")
+  const gone = child.exited.then(() => wrapperEnding(child))
+  const ended = statusFrom(child.stderr).then(async (ending) => ending ?? (await gone))
+  return { pid: child.pid, identity: identityOf(child.pid), gone, output: child.stdout, ended }
+}
+
+/** The status that comes through a pipe, as soon as its line is whole; null where the pipe ends without one. */
+async function statusFrom(pipe: ReadableStream<Uint8Array>): Promise<Ending | null> {
+  let text = ""
+  for await (const bytes of pipe) {
+    text += Buffer.from(bytes).toString("latin1")
+    if (text.includes("\n")) break
+  }
+  return parseStatus(text)
+}
+
+/** How the command ended, by its status file alone; null while it runs, or where nothing valid was written. */
+export function readStatus(path: string): Ending | null {
+  let text: string
+  try {
+    text = readFileSync(path, "latin1")
+  } catch {
+    // Missing and unreadable are the same: no status.
+    return null
+  }
+  return parseStatus(text)
+}
+
+function parseStatus(text: string): Ending | null {
+  const [, how, value = ""] = /^(exit|signal) (\w+)\n/.exec(text) ?? []
+  if (how === "exit" && /^\d{1,3}$/.test(value)) return { how: "exit", code: Number(value) }
+  return how === "signal" ? { how: "signal", name: signalName(Number(value)) ?? value } : null
+}
+
+/** The name of signal `number`, or null where there is none. */
+export function signalName(number: number): string | null {
+  return Object.entries(system.signals).find(([, value]) => value === number)?.[0] ?? null
+}
+
+export type FollowOptions = {
+  readonly files: CallFiles
+  readonly identity: Identity | null
+  readonly clock: Clock
+  /** Where this process started the command: resolves when the wrapper has gone. */
+  readonly gone?: Promise<Ending>
+  /** Ends the following, not the command. */
+  readonly signal: AbortSignal
+  /** New output, as it comes, in bytes that are only good until this returns. `skipped` bytes before it were too many to report. */
+  onOutput(bytes: Uint8Array, skipped: number): void
+}
+
+/** One screen frame: nothing is looked at more often. */
+const pollMs = 33
+/** How often a quiet command is looked at. */
+const quietPollMs = 100
+const quietAfterPolls = 60
+/** Output reported at one look; a command that writes more is faster than anybody reads. */
+export const reportBytesMax = 64 * 1024
+/** Looks without new output after which the output of a command that has ended is taken as whole, though something still holds the pipe. */
+const settledPolls = 3
+/** Looks after which it is taken as whole anyway: what holds the pipe may write for ever. */
+const settledPollsMax = 15
+
+/** Resolves when the command has ended and its output is in the file; `held`: something that it started still holds the output. */
+export async function followCommand(
+  options: FollowOptions,
+): Promise<{ readonly ending: Ending; readonly held: boolean }> {
+  const { files, identity, clock, signal } = options
+  const file = await open(files.output, "r")
+  const buffer = new Uint8Array(reportBytesMax)
+  let at = 0
+  let quiet = 0
+  let ended = 0
+  let gone: Ending | null = null
+  const wake = new AbortController()
+  const stop = AbortSignal.any([signal, wake.signal])
+  void options.gone?.then((ending) => {
+    gone = ending
+    wake.abort()
+  })
+  try {
+    for (;;) {
+      // Looked at before the output, so that what the output then holds is all that the command wrote.
+      const left = gone ?? (options.gone === undefined && !lives(identity) ? { how: "lost" as const } : null)
+      const status = readStatus(files.status)
+      const grown = await report(file, at, buffer, options)
+      quiet = grown > at ? 0 : quiet + 1
+      at = grown
+      if (left !== null) return { ending: status ?? left, held: false }
+      if (status !== null && (quiet >= settledPolls || ++ended >= settledPollsMax))
+        return { ending: status, held: true }
+      if (signal.aborted) return { ending: status ?? { how: "lost" }, held: true }
+      const wait = status === null && quiet > quietAfterPolls ? quietPollMs : pollMs
+      await sleep(clock, wait, stop)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function lives(identity: Identity | null): boolean {
+  return identity !== null && isAlive(identity)
+}
+
+/** Report what is in the file beyond `at`; gives the new end. */
+async function report(file: FileHandle, at: number, buffer: Uint8Array, options: FollowOptions): Promise<number> {
+  const { size } = await file.stat()
+  if (size <= at) return at
+  const from = Math.max(at, size - buffer.length)
+  const { bytesRead } = await file.read(buffer, 0, size - from, from)
+  options.onOutput(buffer.subarray(0, bytesRead), from - at)
+  return from + bytesRead
+}
