@@ -48,6 +48,8 @@ export type Mode =
       readonly command: Subcommand
       readonly words: readonly string[]
       readonly options: ReadonlySet<string>
+      /** Where a host is to listen: said by the screen that starts it. */
+      readonly socket: string | undefined
       readonly run: RunFlags
     }
 
@@ -60,7 +62,7 @@ function usage(problem: string): Mode {
   return { kind: "usage", problem }
 }
 
-function text(values: Values, name: FlagName): string | undefined {
+function text(values: Values & { readonly socket?: unknown }, name: FlagName | "socket"): string | undefined {
   const value = values[name]
   return typeof value === "string" ? value : undefined
 }
@@ -120,6 +122,7 @@ const options = Object.fromEntries([
     },
   ]),
   ...commandOptions.map((name) => [name, { type: "boolean" as const }]),
+  ["socket", { type: "string" as const }],
 ])
 
 type Parsed = { readonly values: Values & Record<string, unknown>; readonly positionals: readonly string[] }
@@ -145,7 +148,7 @@ export function modeOf(argv: readonly string[], terminal: boolean): Mode {
   const command = subcommands.find(({ name }) => name === positionals[0])?.name
   const set = new Set(commandOptions.filter((name) => values[name] === true))
   if (command !== undefined && values.print !== true) {
-    return { kind: "command", command, words: positionals.slice(1), options: set, run }
+    return { kind: "command", command, words: positionals.slice(1), options: set, socket: text(values, "socket"), run }
   }
   const stray = [...set][0]
   if (stray !== undefined) return usage(`--${stray} belongs to a command, such as "sessions list --${stray}"`)

@@ -39,8 +39,13 @@ export type FlagName = (typeof flags)[number]["name"]
 /** Words that stand first and make it another program. */
 export const subcommands = [
   { name: "attach", usage: "attach [id]", help: "a screen on a running host" },
+  { name: "tour", usage: "tour", help: "a scripted model that needs no key, in a scratch folder" },
   { name: "ps", usage: "ps", help: "every host and running command" },
-  { name: "stop", usage: "stop [id|all] [--now]", help: "end a host; its work stays pending" },
+  {
+    name: "stop",
+    usage: "stop <id|all> [--now]",
+    help: "end a host and its work; --now: at once, the work stays pending",
+  },
   { name: "host", usage: "host [id]", help: "hold a session with no screen" },
   { name: "sessions", usage: "sessions list [--json] [--all]", help: "the sessions of this folder, or all" },
   { name: "models", usage: "models [search]", help: "the models that are known, and which are ready" },

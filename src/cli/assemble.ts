@@ -1,0 +1,132 @@
+/**
+ * The one place that sees everything, and decides nothing: the person's values and a ledger go in, an engine comes out.
+ */
+import { join } from "node:path"
+import { childEnvironment, namesIn } from "../home/env.ts"
+import { durationMs } from "../home/duration.ts"
+import { rootConversation, begin, openEngine, type Engine } from "../engine/engine.ts"
+import type { EngineSettings } from "../engine/options.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import { keyNames } from "../providers/catalog.ts"
+import { modelName } from "../providers/model.ts"
+import { builtinTools } from "../tools/registry.ts"
+import { systemClock } from "../std/clock.ts"
+import type { AgentDocument } from "../protocol/records.ts"
+import type { RunFlags } from "./args.ts"
+import { instructionsOf } from "./instructions.ts"
+import { modelsOf } from "./models.ts"
+import { apiKeyVariable, type Person } from "./person.ts"
+import { Stop } from "./stop.ts"
+
+export type Assembled = { readonly engine: Engine; readonly ledger: Ledger }
+
+export type AssembleOptions = {
+  readonly person: Person
+  readonly run: RunFlags
+  readonly ledger: Ledger
+  readonly consent: "now" | "ask"
+  readonly report: (text: string) => void
+}
+
+function settingsOf(person: Person): EngineSettings {
+  const { config } = person.settings
+  const { enabled, reserveTokens, keepRecentTokens } = config.compaction
+  return {
+    retry: config.retry,
+    compaction: { enabled, reserve: reserveTokens, keep: keepRecentTokens },
+    steeringMode: config.steeringMode,
+    followUpMode: config.followUpMode,
+    stallMs: config.httpIdleTimeoutMs,
+  }
+}
+
+/** The tools that are on by flags and settings, each a name that this build has. Throws {@link Stop} (2). */
+export function toolNames(person: Person, run: RunFlags): readonly string[] {
+  const known = builtinTools().map((tool) => tool.name)
+  const wanted = run.tools ?? person.settings.config.defaultTools
+  const unknown = [...wanted, ...run.excludeTools].filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new Stop(`there is no tool named ${unknown.join(", ")}; the tools are ${known.join(", ")}`, 2)
+  return wanted.filter((name) => !run.excludeTools.includes(name))
+}
+
+/** The model to begin with. Throws {@link Stop} (1) with what to do where there is none. */
+export function firstModel(person: Person): string {
+  const named = person.settings.config.model
+  if (named === undefined) {
+    const model = person.providers.defaultModel()
+    if (model !== undefined) return modelName(model)
+    const where = join(person.dirs.config, "config.json")
+    throw new Stop(
+      `no model can be asked yet: set a provider's key (such as ANTHROPIC_API_KEY or OPENAI_API_KEY), or name a local server in ${where}`,
+      1,
+    )
+  }
+  const resolved = modelsOf(person.providers, person.credentials).resolve(named)
+  if (!resolved.ok) throw new Stop(resolved.problem, 1)
+  return modelName(resolved.model)
+}
+
+export function agentOf(person: Person, run: RunFlags): AgentDocument {
+  const model = firstModel(person)
+  const { defaultThinkingLevel, modelThinkingLevels } = person.settings.config
+  const thinking = run.thinking ?? modelThinkingLevels[model] ?? defaultThinkingLevel
+  return { model, thinking, tools: toolNames(person, run) }
+}
+
+/** What a session's flags change of the choices that it has. */
+async function applyFlags(engine: Engine, person: Person, run: RunFlags): Promise<void> {
+  const tools = run.tools === undefined && run.excludeTools.length === 0 ? undefined : toolNames(person, run)
+  if (run.model !== undefined || run.thinking !== undefined || tools !== undefined) {
+    const { model, thinking } = run
+    await engine.port.request({ type: "configure", conversation: rootConversation, model, thinking, tools })
+  }
+  if (run.name !== undefined) await engine.port.request({ type: "title", title: run.name })
+}
+
+function machineOf(person: Person, ledger: Ledger) {
+  const { config } = person.settings
+  const keys = new Set([...Object.values(keyNames()).flat(), apiKeyVariable])
+  for (const name of namesIn(Object.values(config.providers).flatMap(({ apiKey }) => apiKey ?? []))) keys.add(name)
+  const sessions = join(person.dirs.data, "sessions")
+  return {
+    folder: person.folder,
+    home: person.dirs.home,
+    env: childEnvironment(person.env, keys, config.passEnv),
+    shell: config.shellPath,
+    refused: [sessions],
+    readable: [join(sessions, ledger.session, "output")],
+  }
+}
+
+/** An engine at work on `ledger`. A new session gets its documents; an old one keeps its own, but for what flags say. */
+export async function assemble(options: AssembleOptions): Promise<Assembled> {
+  const { person, run, ledger, consent, report } = options
+  const isNew = ledger.live.document(0, "session") === undefined
+  const instructions = instructionsOf(person, run)
+  instructions.notices.forEach(report)
+  if (isNew) begin(ledger, { folder: person.folder, agent: agentOf(person, run) })
+  const engine = openEngine({
+    ledger,
+    models: modelsOf(person.providers, person.credentials),
+    tools: builtinTools(),
+    instructions,
+    settings: settingsOf(person),
+    machine: machineOf(person, ledger),
+    clock: systemClock,
+    random: Math.random,
+    consent,
+    report,
+  })
+  if (!isNew) await applyFlags(engine, person, run)
+  else if (run.name !== undefined) await engine.port.request({ type: "title", title: run.name })
+  return { engine, ledger }
+}
+
+export function lingerMs(person: Person): number {
+  return durationMs(person.settings.config.host.linger) ?? 600_000
+}
+
+export function maxAgeMs(person: Person): number {
+  return durationMs(person.settings.config.resume.maxAge) ?? 86_400_000
+}

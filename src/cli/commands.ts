@@ -1,0 +1,130 @@
+/** The commands that are no run: each one function, its output fit for a pipe. */
+import { unreachable } from "../std/assert.ts"
+import { cleanControls, cleanLine } from "../std/clean.ts"
+import { fuzzy } from "../std/fuzzy.ts"
+import { shortId } from "../std/id.ts"
+import { systemClock } from "../std/clock.ts"
+import { configSchema } from "../home/config.ts"
+import { modelName } from "../providers/model.ts"
+import type { SessionSummary } from "../protocol/sessions.ts"
+import type { Mode } from "./args.ts"
+import { listHosts, stopHosts, type HostRow } from "./hosts.ts"
+import { readPerson } from "./person.ts"
+import { summaries } from "./sessions.ts"
+import { Stop } from "./stop.ts"
+
+type CommandMode = Extract<Mode, { kind: "command" }>
+
+function print(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? cleanControls(text) : text)
+}
+
+/** Rows as columns: each as wide as its widest cell, the last one free. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))))
+    .map((row) => `${row.join("  ").trimEnd()}\n`)
+    .join("")
+}
+
+function when(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace("T", " ")
+}
+
+function sessionRow(summary: SessionSummary): readonly string[] {
+  const standing =
+    summary.state !== "ok" ? summary.state : summary.holder !== null ? "open" : summary.interrupted ? "interrupted" : ""
+  return [shortId(summary.id), when(summary.updatedAt), standing, cleanLine(summary.title || summary.note)]
+}
+
+async function sessions(mode: CommandMode): Promise<number> {
+  const [what = "list"] = mode.words
+  if (what !== "list") throw new Stop(`"sessions ${what}" is unknown; there is: sessions list`, 2)
+  const person = await readPerson(mode.run, false)
+  const folder = mode.options.has("all") ? undefined : person.folder
+  const found = await summaries(person.dirs.data, { folder })
+  if (mode.options.has("json")) for (const summary of found) print(`${JSON.stringify(summary)}\n`)
+  else if (found.length > 0) print(columns(found.map(sessionRow)))
+  else
+    process.stderr.write(
+      `cairn: there are no sessions${folder === undefined ? "" : ` in ${folder}; --all shows those of every folder`}\n`,
+    )
+  return 0
+}
+
+async function models(mode: CommandMode): Promise<number> {
+  const person = await readPerson(mode.run, false)
+  const listed = person.providers.list()
+  const wanted = mode.words.join(" ")
+  const found = wanted === "" ? listed : fuzzy(wanted, listed, ({ model }) => [modelName(model), model.name]).map(({ item }) => item)
+  if (found.length === 0) throw new Stop(`no model is named like ${wanted}`, 1)
+  const rows = found.map(({ model, ready }) => {
+    const price = model.cost === undefined ? "?" : `$${model.cost.input}/${model.cost.output}`
+    return [modelName(model), ready ? "ready" : "no key", `${model.contextWindow ?? "?"}`, price]
+  })
+  print(columns([["model", "key", "context", "per million tokens in/out"], ...rows]))
+  return 0
+}
+
+function config(mode: CommandMode): number {
+  const [what] = mode.words
+  if (what !== "schema") throw new Stop(`"config ${what ?? ""}" is unknown; there is: config schema`, 2)
+  print(`${JSON.stringify(configSchema(), null, 2)}\n`)
+  return 0
+}
+
+function hostRow(row: HostRow): readonly string[] {
+  const session = row.session === null ? "-" : shortId(row.session)
+  return [`${row.pid}`, row.kind, session, row.state, when(row.startedAt), cleanLine(row.about)]
+}
+
+async function ps(mode: CommandMode): Promise<number> {
+  const person = await readPerson(mode.run, false)
+  const rows = await listHosts(person.dirs.data)
+  if (mode.options.has("json")) for (const row of rows) print(`${JSON.stringify(row)}\n`)
+  else if (rows.length > 0)
+    print(columns([["pid", "kind", "session", "state", "since", "folder or command"], ...rows.map(hostRow)]))
+  return 0
+}
+
+async function stop(mode: CommandMode): Promise<number> {
+  const person = await readPerson(mode.run, false)
+  const [name] = mode.words
+  if (name === undefined) throw new Stop('say which: a session\'s id, or "all". See: cairn ps', 2)
+  const stopped = await stopHosts(person.dirs.data, name, mode.options.has("now"), systemClock)
+  if (stopped === 0)
+    throw new Stop(name === "all" ? "nothing is running" : `nothing runs for ${name}. See: cairn ps`, 1)
+  return 0
+}
+
+export async function commandMode(mode: CommandMode, version: string): Promise<number> {
+  switch (mode.command) {
+    case "sessions":
+      return sessions(mode)
+    case "models":
+      return models(mode)
+    case "config":
+      return config(mode)
+    case "ps":
+      return ps(mode)
+    case "stop":
+      return stop(mode)
+    case "host": {
+      const { words, run, options, socket } = mode
+      return (await import("./host-mode.ts")).hostMode({
+        words,
+        run,
+        socket,
+        stdio: options.has("stdio"),
+        build: version,
+      })
+    }
+    case "attach":
+    case "tour":
+    case "reset-terminal":
+      return (await import("./screen-mode.ts")).screenCommand(mode, version)
+    default:
+      return unreachable(mode.command)
+  }
+}

@@ -1,0 +1,64 @@
+/** Which ledger a run works on: a new one, the newest of the folder, a named one, or one in memory. */
+import { openDir } from "../home/dirs.ts"
+import { StaleOwner, type Ledger } from "../ledger/ledger.ts"
+import { CommitsMissing, NewerFormat, SessionDamaged, SessionHeld, SessionMissing } from "../ledger/errors.ts"
+import { createSession, memorySession, openSession } from "../ledger/open.ts"
+import { systemClock } from "../std/clock.ts"
+import { uuidv7 } from "../std/id.ts"
+import type { RunFlags } from "./args.ts"
+import type { Person } from "./person.ts"
+import { findSession, newestSession } from "./sessions.ts"
+import { Stop } from "./stop.ts"
+
+export type Chosen =
+  | { readonly kind: "new"; readonly fellBack: boolean }
+  | { readonly kind: "memory" }
+  | { readonly kind: "session"; readonly id: string }
+
+/** What flags mean on this disk. `promptGiven`: with `-c` and no session, a prompt starts one; without, there is nothing to do. */
+export async function chosenSession(person: Person, run: RunFlags, promptGiven: boolean): Promise<Chosen> {
+  const { session } = run
+  switch (session.kind) {
+    case "memory":
+      return { kind: "memory" }
+    case "named":
+      return { kind: "session", id: await findSession(person.dirs.data, session.id) }
+    case "continue": {
+      const id = await newestSession(person.dirs.data, person.folder)
+      if (id !== undefined) return { kind: "session", id }
+      if (!promptGiven) throw new Stop(`there is no session in ${person.folder} to go on with: give a prompt`, 2)
+      return { kind: "new", fellBack: true }
+    }
+    case "new":
+    case "choose":
+      return { kind: "new", fellBack: false }
+  }
+}
+
+function isWeather(error: unknown): error is Error {
+  return (
+    error instanceof SessionHeld ||
+    error instanceof SessionMissing ||
+    error instanceof NewerFormat ||
+    error instanceof CommitsMissing ||
+    error instanceof SessionDamaged ||
+    error instanceof StaleOwner
+  )
+}
+
+/** The ledger, open and ours. Throws {@link Stop} (1) where it is held, damaged, newer, or the disk refuses. */
+export async function openLedger(person: Person, run: RunFlags, chosen: Chosen): Promise<Ledger> {
+  const clock = systemClock
+  if (chosen.kind === "memory") return memorySession({ clock })
+  const dataDir = person.dirs.data
+  const unusable = openDir(dataDir, "data", "CAIRN_DATA")
+  if (unusable !== null) throw new Stop(`${unusable} Or keep nothing, with --no-session.`, 1)
+  try {
+    if (chosen.kind === "new") return await createSession({ dataDir, id: uuidv7(clock.now()), clock })
+    return await openSession({ dataDir, id: chosen.id, clock, takeOver: run.takeOver })
+  } catch (error) {
+    if (isWeather(error)) throw new Stop(error.message, 1)
+    if (error instanceof Error && "code" in error) throw new Stop(`the session cannot be written: ${error.message}`, 1)
+    throw error
+  }
+}
