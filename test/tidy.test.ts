@@ -178,6 +178,13 @@ test.each<[name: string, path: string, text: string, findings: string[]]>([
     `${head}const g = () => {\n${long(69)}}`,
     ["2 function length: g has 71 lines, at most 70"],
   ],
+  ["a long group of tests", "test/a.test.ts", `describe("a", () => {\n  test("b", () => {})\n${long(69)}})`, []],
+  [
+    "a long test",
+    "test/a.test.ts",
+    `test("a", () => {\n${long(69)}})`,
+    ["1 function length: a function has 71 lines, at most 70"],
+  ],
   [
     "braces in texts, patterns and templates",
     "src/std/a.ts",

@@ -1,7 +1,7 @@
 /**
  * The house rules, as pure functions over a file's path and text. A rule's finding names file, line and what to do.
  */
-import { factsOf, type Facts } from "./tidy-facts.ts"
+import { factsOf, type Facts, type Span } from "./tidy-facts.ts"
 import { layerFindings } from "./tidy-layers.ts"
 
 export type Finding = { readonly path: string; readonly line: number; readonly rule: string; readonly message: string }
@@ -37,6 +37,17 @@ const isTest = (path: string): boolean => path.endsWith(".test.ts")
 /** The rules say the words that they forbid. */
 const isOurs = (path: string): boolean => path.startsWith("test/support/tidy-") || path === "test/tidy.test.ts"
 
+/** A function that only groups tests: each of them is a function of its own. */
+function isSuite(path: string, span: Span, facts: Facts): boolean {
+  const last = span.line + span.lines
+  return (
+    path.startsWith("test/") &&
+    facts.calls.some(({ name, line }) => isTestCall.test(name) && line > span.line && line < last)
+  )
+}
+
+const isTestCall = /^(test|it)(\.each)?$/
+
 function lengthFindings({ path, text }: File, facts: Facts): Finding[] {
   const max = path.startsWith("src/") ? fileLinesMax.src : fileLinesMax.test
   const lines = text.replace(/\n$/, "").split("\n").length
@@ -45,7 +56,7 @@ function lengthFindings({ path, text }: File, facts: Facts): Finding[] {
       ? []
       : [{ path, line: max + 1, rule: "file length", message: `${lines} lines, at most ${max}: it is two` }]
   const functions = facts.functions
-    .filter((span) => span.lines > functionLinesMax)
+    .filter((span) => span.lines > functionLinesMax && !isSuite(path, span, facts))
     .map((span) => ({
       path,
       line: span.line,
