@@ -8,7 +8,7 @@
  * - A file that cannot be read, is no text, or is too long is told by a notice; no file is cut in silence.
  */
 import { readFileSync, realpathSync, statSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { estimateText } from "../message/estimate.ts"
 import { errorCode } from "../std/files.ts"
 import { upwards, workTreeOf } from "./folder.ts"
@@ -116,9 +116,4 @@ export function readInstructions({ cwd, config, project }: InstructionPlaces): I
     append: append.file,
     notices: [...read, system, append].flatMap(({ notice }) => notice ?? []),
   }
-}
-
-/** The folders in which a saved file changes what {@link readInstructions} gives. */
-export function instructionFolders({ cwd, config, project }: InstructionPlaces): readonly string[] {
-  return [...new Set([config, ...(project === null ? [] : [project]), cwd, dirname(cwd)])]
 }

@@ -84,17 +84,6 @@ export function propertyOf(node: Node | undefined, name: string): Property | und
   return propertiesOf(node).findLast((property) => property.name === name)
 }
 
-/** The value at `path` (names and places in lists), or the nearest one around it that exists. */
-export function nearestNode(root: Node, path: readonly (string | number)[]): Node {
-  let node = root
-  for (const step of path) {
-    const next = typeof step === "number" ? node.children?.[step] : propertyOf(node, step)?.value
-    if (next === undefined) break
-    node = next
-  }
-  return node
-}
-
 /** The plain value. */
 export function valueOf(node: Node): Json {
   if (node.type === "object") {
