@@ -59,14 +59,22 @@ export class CommitLine {
     return { value, seq: batch.seq, stored }
   }
 
-  /** Takes no more commits; when it resolves, all are stored, with the word that the session was closed; or `queue.end` says why not. */
-  async close(): Promise<void> {
+  /**
+   * Takes no more commits; resolves when all are stored, or with why they are not. Then says on disk that the session was closed: where the
+   * disk refuses that alone, the next opening believes in a death, and nothing is lost.
+   */
+  async close(): Promise<Error | null> {
     assert(!this.#inside, "a session is not closed inside a commit")
     this.#sealed = true
     await this.#queue.drain()
-    if (this.#queue.end !== null) return
+    if (this.#queue.end !== null) return this.#queue.end
     const last = { ...this.#batch("flushed", Math.trunc(this.#clock.now()), []), clean: true }
-    await this.#queue.send(last, () => undefined).catch(() => undefined)
+    try {
+      await this.#queue.send(last, () => undefined)
+    } catch (error) {
+      if (error !== this.#queue.end) throw error
+    }
+    return null
   }
 
   #run<T>(now: number, work: (tx: Tx) => T): { readonly value: T; readonly changes: readonly Change[] } {

@@ -61,12 +61,12 @@ export class Lock {
   }
 
   setSocket(socket: string | null): void {
-    if (this.#holder !== null) this.#write({ ...this.#holder, socket })
+    if (this.#holder !== null && this.#isNamed()) this.#write({ ...this.#holder, socket })
   }
 
   /** Lets go. What it wrote is blanked, so that a lock that still names somebody was not let go in order. */
   release(successor: number | null, now: number): void {
-    if (this.#holder !== null) {
+    if (this.#isNamed()) {
       writeContent(this.#fd, successor === null ? "" : JSON.stringify({ successor, until: now + successionMs }))
     }
     this.abandon()
@@ -76,6 +76,13 @@ export class Lock {
   abandon(): void {
     if (this.#open) closeSync(this.#fd)
     this.#open = false
+  }
+
+  /** False where nobody is named, or somebody else: the lock was passed over, and the file is theirs. */
+  #isNamed(): boolean {
+    const content = contentOf(readContent(this.#fd))
+    if (this.#holder === null || content.type !== "held") return false
+    return content.holder.epoch === this.#holder.epoch && content.holder.pid === this.#holder.pid
   }
 
   #write(holder: Holder): void {

@@ -192,13 +192,14 @@ class OpenSession implements Ledger {
 
   async #close(successor: number | null): Promise<void> {
     this.#cancelSign?.()
+    let end: Error | null = null
     try {
-      await this.#line.close()
+      end = await this.#line.close()
     } finally {
       await this.#storage.close().finally(() => this.#around.release(successor))
     }
     // A stale or poisoned session has said so already; commits that a full disk has cost are said here or nowhere.
-    if (this.#queue.end instanceof Rejected) throw this.#queue.end
+    if (end instanceof Rejected) throw end
   }
 
   #noticeStarts(commit: Commit): void {
