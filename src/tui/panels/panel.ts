@@ -7,12 +7,14 @@
  * - `contexts` are the keymap contexts that hold while it has focus, innermost first.
  * - After `dispose` nothing of it is called again.
  */
-import type { Renderable } from "@opentui/core"
+import type { CliRenderer, Renderable } from "@opentui/core"
 import type { Theme } from "../../home/theme.ts"
 import type { Port } from "../../protocol/port.ts"
 import type { View } from "../../protocol/view.ts"
 import type { Json } from "../../std/json.ts"
+import type { Clock } from "../../std/clock.ts"
 import type { WidthMethod } from "../../std/text.ts"
+import type { SearchState } from "../viewport/seeker.ts"
 
 export type PanelInput = {
   readonly view: View
@@ -28,12 +30,41 @@ export type PanelInput = {
 
 export type PanelCommand = (args?: Json) => boolean
 
+/** What the search line searches: a view of rows. */
+export type Searchable = {
+  search(query: string, more?: { readonly regex?: boolean }): void
+  readonly searchState: SearchState
+  toMatch(direction: -1 | 1): boolean
+  closeSearch(restore: boolean): boolean
+}
+
+/** What a panel may ask of the screen around it. */
+export type PanelHost = {
+  readonly renderer: CliRenderer
+  readonly clock: Clock
+  /** What others show of the panel is another: its title, what its search found. */
+  changed(id: string): void
+  copy(text: string): void
+  say(level: "info" | "warning" | "error", text: string): void
+  /** Show the call of this task in the tool output panel. */
+  openCall(task: number): void
+  /** A text, or a file by its absolute path, in the person's own editor. */
+  edit(what: { readonly text: string } | { readonly path: string }): void
+  /** Older entries of the conversation in view; they come with an update. Asking again while they come is harmless. */
+  loadOlder(): void
+}
+
 export type Panel = {
   readonly id: string
   title(): string
   readonly node: Renderable
   readonly contexts: readonly string[]
   readonly commands: Readonly<Record<string, PanelCommand>>
+  /** Absent where there is nothing to search. */
+  readonly searchable?: Searchable
+  /** Where the reader is, to come back to at the next start. */
+  place?(): Json
+  restore?(place: Json): void
   update(input: PanelInput): void
   focus(on: boolean): void
   resize(width: number, height: number): void
