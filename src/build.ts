@@ -2,7 +2,7 @@
  * Makes the executable: one file that needs nothing beside it.
  *
  * - It reads no `.env`, `bunfig.toml`, `tsconfig.json` or `package.json` of the folder that it is started in: those belong to a stranger's project.
- * - Nor do the two variables that make any Bun executable run other code than its own before that code is asked.
+ * - Nor does it obey the variables that make any Bun executable run or print something else before its own code is asked.
  * - Code that a start does not need stays in chunks of its own (`splitting`), and all of it is compiled ahead of time (`bytecode`).
  * - The file appears whole or not at all, also where one of that name is running.
  */
@@ -67,8 +67,21 @@ function deafen(path: string): void {
   writeFileSync(path, bytes)
 }
 
-/** `BUN_BE_BUN` makes the executable the `bun` command; `BUN_OPTIONS` adds options to it, such as a file to run first. */
-const takeovers = ["BUN_BE_BUN", "BUN_OPTIONS"]
+/** Variables that the runtime obeys at its start, and what it then does. */
+const takeovers = [
+  // It is the `bun` command.
+  "BUN_BE_BUN",
+  // It has further options, such as a file to run first.
+  "BUN_OPTIONS",
+  // It lets whoever connects debug it.
+  "BUN_INSPECT",
+  // It writes a file with what it ran.
+  "BUN_BYTECODE_",
+  // It writes every request over the screen.
+  "BUN_CONFIG_VERBOSE_FETCH",
+  // It complains about the value over the screen.
+  "BUN_CONFIG_MAX_HTTP_REQUESTS",
+]
 
 function placesOf(bytes: Buffer, name: string): readonly number[] {
   const places: number[] = []
@@ -78,6 +91,9 @@ function placesOf(bytes: Buffer, name: string): readonly number[] {
 
 if (import.meta.main) {
   const started = performance.now()
+  // The bundler keeps unfinished files in the folder that it is started in.
+  mkdirSync(dirname(cairnPlan.outfile), { recursive: true })
+  process.chdir(dirname(cairnPlan.outfile))
   await build(cairnPlan)
   const bytes = Bun.file(cairnPlan.outfile).size
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
