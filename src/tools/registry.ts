@@ -6,6 +6,9 @@
 import type { JsonObject } from "../std/json.ts"
 import { bashTool } from "./bash.ts"
 import { editTool } from "./edit.ts"
+import { findTool } from "./find.ts"
+import { grepTool } from "./grep.ts"
+import { lsTool } from "./ls.ts"
 import { readTool } from "./read.ts"
 import type { Tool } from "./tool.ts"
 import { writeTool } from "./write.ts"
@@ -15,7 +18,7 @@ export type ToolSpec = { readonly name: string; readonly description: string; re
 
 /** Every tool in this build. Which of them a conversation offers is its own choice, by name. */
 export function builtinTools(): readonly Tool[] {
-  return [readTool, bashTool, editTool, writeTool]
+  return [readTool, bashTool, editTool, writeTool, grepTool, findTool, lsTool]
 }
 
 /** The names that are on when nobody chose. */
