@@ -146,6 +146,8 @@ export type Agent = {
   /** The transcript, a line an entry: `user: …`, `assistant: …`, `read → …`. */
   transcript(): string
   settle(): Promise<void>
+  /** Until nothing runs any more; throws where that needs time to pass. */
+  idle(): Promise<void>
 }
 
 export type AgentOptions = {
@@ -242,5 +244,12 @@ export function openAgent(given: AgentOptions): Agent {
         .filter((line) => line !== undefined)
         .join("\n"),
     settle,
+    async idle() {
+      for (let turn = 0; engine.busy(); turn++) {
+        if (turn > 500) throw new Error("the agent does not become idle by itself")
+        await settle()
+      }
+      await settle()
+    },
   }
 }
