@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { builtInKeymaps } from "../../src/home/built-in.ts"
 import { parseKeys } from "../../src/home/chord.ts"
 import { commandList, contextNames } from "../../src/home/command-names.ts"
-import { noKeys, press } from "../../src/home/key-match.ts"
+import { noKeys, press, type Pressed } from "../../src/home/key-match.ts"
 import { checkKeymap, resolveKeymap, type Keymap } from "../../src/home/keymap.ts"
 import { printProblem } from "../../src/home/problem.ts"
 
@@ -17,8 +17,8 @@ function run(name: string, keys: string, contexts: readonly string[]): string {
   const chords = parseKeys(keys)
   if (typeof chords === "string") throw new Error(chords)
   const map = load(name)
-  let pressed = press(noKeys, chords[0]?.[0]!, contexts, map)
-  for (const chord of chords[0]?.slice(1) ?? []) pressed = press(pressed.state, chord, contexts, map)
+  let pressed: Pressed = { state: noKeys, match: { type: "none", chords: [] } }
+  for (const chord of chords[0] ?? []) pressed = press(pressed.state, chord, contexts, map)
   return pressed.match.type === "commands"
     ? pressed.match.commands.map(({ command }) => command).join(" ")
     : pressed.match.type
