@@ -7,13 +7,14 @@
  * - `contexts` are the keymap contexts that hold while it has focus, innermost first.
  * - After `dispose` nothing of it is called again.
  */
-import type { CliRenderer, Renderable } from "@opentui/core"
+import type { Renderable, RenderContext } from "@opentui/core"
 import type { Theme } from "../../home/theme.ts"
 import type { Port } from "../../protocol/port.ts"
 import type { View } from "../../protocol/view.ts"
-import type { Json } from "../../std/json.ts"
 import type { Clock } from "../../std/clock.ts"
+import type { Json } from "../../std/json.ts"
 import type { WidthMethod } from "../../std/text.ts"
+import type { Highlighter } from "../highlight/highlighter.ts"
 import type { SearchState } from "../viewport/seeker.ts"
 
 export type PanelInput = {
@@ -28,43 +29,58 @@ export type PanelInput = {
   readonly folder: string
 }
 
+/** What a panel is given once, and whom it tells. */
+export type PanelHost = {
+  readonly context: RenderContext
+  readonly clock: Clock
+  readonly highlighter: Highlighter
+  readonly widthMethod: WidthMethod
+  readonly theme: Theme
+  /** What others show of the panel changed: its title, where a search stands, what is new below. */
+  changed(): void
+  /** Put a text on the clipboard, and say so. */
+  copy(text: string): void
+  /** Text was selected with the mouse. */
+  selected(text: string): void
+  /** Older entries of a conversation are wanted. Asked at every paint with the start in view: one request at a time is the host's affair. */
+  loadOlder(conversation: number): void
+  /** Show a call in the output panel. */
+  openOutput(task: number): void
+  /** Open a file, or a text that has no file, in the person's editor. */
+  edit(what: { readonly path: string } | { readonly text: string }): void
+  /** A sentence for the person. */
+  say(level: "info" | "warning" | "error", text: string): void
+}
+
 export type PanelCommand = (args?: Json) => boolean
 
-/** What the search line searches: a view of rows. */
-export type Searchable = {
-  search(query: string, more?: { readonly regex?: boolean }): void
+/** What a search line, a badge and the screen's memory need of a panel that scrolls. */
+export type Reader = {
+  readonly following: boolean
+  readonly newBelow: number
+  readonly copying: boolean
   readonly searchState: SearchState
+  search(query: string, more?: { readonly regex?: boolean }): void
   toMatch(direction: -1 | 1): boolean
   closeSearch(restore: boolean): boolean
+  selectedText(): string
+  clearSelection(): boolean
+  readonly place: ReaderPlace
+  restorePlace(place: ReaderPlace): boolean
 }
 
-/** What a panel may ask of the screen around it. */
-export type PanelHost = {
-  readonly renderer: CliRenderer
-  readonly clock: Clock
-  /** What others show of the panel is another: its title, what its search found. */
-  changed(id: string): void
-  copy(text: string): void
-  say(level: "info" | "warning" | "error", text: string): void
-  /** Show the call of this task in the tool output panel. */
-  openCall(task: number): void
-  /** A text, or a file by its absolute path, in the person's own editor. */
-  edit(what: { readonly text: string } | { readonly path: string }): void
-  /** Older entries of the conversation in view; they come with an update. Asking again while they come is harmless. */
-  loadOlder(): void
-}
+/** Where a reader was, by the key of a block: JSON that outlives the program. */
+export type ReaderPlace = { readonly key: string; readonly row: number; readonly following: boolean }
 
 export type Panel = {
   readonly id: string
   title(): string
   readonly node: Renderable
+  readonly reader: Reader | null
   readonly contexts: readonly string[]
   readonly commands: Readonly<Record<string, PanelCommand>>
-  /** Absent where there is nothing to search. */
-  readonly searchable?: Searchable
-  /** Where the reader is, to come back to at the next start. */
-  place?(): Json
-  restore?(place: Json): void
+  /** Nothing to show: a slot may leave it out until there is. */
+  readonly empty: boolean
   update(input: PanelInput): void
   focus(on: boolean): void
   resize(width: number, height: number): void

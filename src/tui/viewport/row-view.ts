@@ -53,6 +53,7 @@ export class RowView<B extends RowBlock> {
   #palette: Palette
   #copy: CopyMode<B> | null = null
   #current: number | null = null
+  #focused = false
   #told = ""
 
   constructor(context: RenderContext, options: RowViewOptions<B>) {
@@ -150,6 +151,25 @@ export class RowView<B extends RowBlock> {
     const index = this.#copy?.cursor.index ?? chosen ?? foldable ?? shown.at(-1)
     const block = index === undefined ? undefined : this.#store.block(index)
     return index === undefined || block === undefined ? undefined : { index, block }
+  }
+
+  /** Without the focus no block is marked as the one that commands are about. */
+  setFocus(on: boolean): void {
+    this.#focused = on
+    this.node.requestRender()
+  }
+
+  /** The block that was chosen, null where none was. */
+  get chosen(): number | null {
+    return this.#current
+  }
+
+  /** Chooses a block, and brings it into view. */
+  choose(index: number): boolean {
+    if (this.#store.block(index) === undefined) return false
+    this.#current = index
+    this.#window.reveal({ index, row: 0 }, 1)
+    return this.#did(true)
   }
 
   /** Chooses the next block down or up, and brings it into view. */
@@ -293,7 +313,7 @@ export class RowView<B extends RowBlock> {
       match: this.#seeker.match,
       selection: this.#copy?.range ?? this.#pointer.range,
       cursor: this.#copy?.cursor ?? null,
-      block: this.#copy === null ? this.#current : null,
+      block: this.#focused && this.#copy === null ? this.#current : null,
     })
   }
 

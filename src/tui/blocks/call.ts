@@ -1,0 +1,190 @@
+/**
+ * A call: one line that says what, how it stands and how long it took, and below it what the tool makes of it.
+ *
+ * - Folded, it shows what a reader needs to follow: the end of an output, the first lines of a diff. Open, it shows all that is held.
+ * - The same call looks the same while its arguments are written, while it runs and when it has ended; only more is known.
+ */
+import { cleanControls, cleanLine } from "../../std/clean.ts"
+import { isObject, type JsonObject } from "../../std/json.ts"
+import type { Highlighter } from "../highlight/highlighter.ts"
+import { languageOf } from "../highlight/languages.ts"
+import { codeText, type LineContext } from "../markdown/lines.ts"
+import { span, textLine, type Line, type Span, type Style } from "../rows/row.ts"
+import type { BlockOf, CallState } from "./block.ts"
+import { diffLines, parseDiff, type DiffLine } from "./diff.ts"
+import { ansiLine, clipLines, outputLines } from "./output.ts"
+
+type Call = BlockOf<"call">
+
+/** Lines of a folded call: of one that runs, of one that failed, of one that ended well, and of a diff. */
+const runningTail = 8
+const failedTail = 8
+const doneTail = 3
+const diffHead = 12
+/** Lines of a file that is being written, while it is. */
+const writingTail = 8
+/** Lines of one output that are laid out in the conversation; the output panel shows the rest. */
+const openLinesMax = 2_000
+
+const rule: readonly Span[] = [span("│ ", { fg: "borderSubtle" })]
+
+const looks: Readonly<Record<CallState, { readonly mark: string; readonly style: Style; readonly word: string }>> = {
+  writing: { mark: "○", style: { fg: "toolPending" }, word: "writing" },
+  queued: { mark: "○", style: { fg: "toolPending" }, word: "waiting" },
+  running: { mark: "●", style: { fg: "toolPending" }, word: "running" },
+  done: { mark: "✓", style: { fg: "toolDone" }, word: "" },
+  reconciled: { mark: "✓", style: { fg: "toolDone" }, word: "done before the restart" },
+  failed: { mark: "✗", style: { fg: "toolFailed" }, word: "failed" },
+  "not started": { mark: "–", style: { fg: "textMuted" }, word: "not started" },
+  unknown: { mark: "?", style: { fg: "warning" }, word: "outcome unknown" },
+  aborted: { mark: "■", style: { fg: "toolFailed" }, word: "stopped" },
+}
+
+export function seconds(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
+  return `${Math.floor(ms / 60_000)} m ${Math.floor((ms % 60_000) / 1_000)} s`
+}
+
+export function headLine(call: Call, open: boolean): Line {
+  const { mark, style, word } = looks[call.state]
+  const facts = [word, ...toolFacts(call), elapsed(call), call.unsaved ? "not saved" : ""].filter((one) => one !== "")
+  const title = cleanLine(call.title)
+  return textLine(
+    [span(cleanLine(call.name), { ...style, bold: true }), span(title === "" ? "" : ` ${title}`, { fg: "text" })],
+    {
+      first: [span(`${open ? "▾" : "▸"} ${mark} `, style)],
+      tail: facts.length === 0 ? [] : [span(`  ${facts.join(" · ")}`, { fg: "textMuted" })],
+      wrap: "cut",
+      action: "fold",
+    },
+  )
+}
+
+function elapsed(call: Call): string {
+  if (call.seconds !== null) return seconds(call.seconds * 1_000)
+  const took = call.result?.durationMs ?? 0
+  return took >= 1_000 ? seconds(took) : ""
+}
+
+/** What a call is known by, in a few words: an exit status, a range of lines, lines added and removed. */
+function toolFacts(call: Call): readonly string[] {
+  const details = isObject(call.result?.details) ? call.result.details : {}
+  const facts: string[] = []
+  if (typeof details.exit === "number" && details.exit !== 0) facts.push(`exit ${details.exit}`)
+  if (typeof details.signal === "string") facts.push(`signal ${cleanLine(details.signal)}`)
+  if (typeof details.added === "number" && typeof details.removed === "number") {
+    facts.push(`+${details.added} -${details.removed}`)
+  }
+  if (typeof details.from === "number" && typeof details.to === "number")
+    facts.push(`lines ${details.from}-${details.to}`)
+  if (details.created === true) facts.push("new file")
+  return facts
+}
+
+export type CallContent = { readonly lines: readonly Line[]; readonly pending: boolean }
+
+export function callContent(call: Call, open: boolean, highlighter: Highlighter): CallContent {
+  const context: LineContext = { highlighter, open: call.result === null, pending: false }
+  const body = bodyLines(call, open, context)
+  return { lines: [headLine(call, open), ...body], pending: context.pending }
+}
+
+function bodyLines(call: Call, open: boolean, context: LineContext): readonly Line[] {
+  const details = isObject(call.result?.details) ? call.result.details : {}
+  if (typeof details.diff === "string" && details.diff !== "") return diffBody(call, details, open, context)
+  if (call.result === null && call.output === "") return draftBody(call, open, context)
+  const failed = call.state === "failed" || call.state === "unknown" || call.state === "aborted"
+  // A file that was read is told by its name and range; what it holds is shown when asked for.
+  if (call.name === "read" && call.result !== null && !open && !failed) return []
+  const images = imageLines(call)
+  const lines = call.name === "read" && !failed ? readLines(call, context) : resultLines(call)
+  const tail = call.result === null ? runningTail : failed ? failedTail : doneTail
+  const note = (hidden: number): string => `… ${hidden} more lines`
+  const ruled = lines.map((line) => ruledLine(line))
+  const cut = open
+    ? clipLines(ruled, openLinesMax / 2, openLinesMax / 2, (hidden) => `${note(hidden)}: see the output panel`, rule)
+    : clipLines(ruled, 0, tail, note, rule)
+  return [...images, ...cut]
+}
+
+function ruledLine(line: Line): Line {
+  return line.kind === "rule" ? line : { ...line, first: [...rule, ...line.first], rest: [...rule, ...line.rest] }
+}
+
+function textOfResult(call: Call): string {
+  const details = isObject(call.result?.details) ? call.result.details : {}
+  if (typeof details.raw === "string") return details.raw
+  return (call.result?.message.content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+}
+
+function resultLines(call: Call): readonly Line[] {
+  const text = call.result === null ? call.output : textOfResult(call)
+  return outputLines(text).map((line) => ansiLine(line))
+}
+
+function readLines(call: Call, context: LineContext): readonly Line[] {
+  const text = cleanControls(textOfResult(call)).replace(/\n$/, "")
+  return text === "" ? [] : codeText(text, languageOf(cleanLine(call.title)), context)
+}
+
+function imageLines(call: Call): readonly Line[] {
+  return (call.result?.message.content ?? []).flatMap((part) =>
+    part.type === "image"
+      ? [textLine([span(`[image: ${cleanLine(part.mimeType)}]`, { fg: "markdownImageText" })], { first: rule })]
+      : [],
+  )
+}
+
+function diffBody(call: Call, details: JsonObject, open: boolean, context: LineContext): readonly Line[] {
+  const diff = parseDiff(String(details.diff))
+  const language = languageOf(typeof details.path === "string" ? details.path : call.title)
+  return diffPart(diff, language, open, context)
+}
+
+function diffPart(diff: readonly DiffLine[], language: string, open: boolean, context: LineContext): readonly Line[] {
+  const made = { highlighter: context.highlighter, language, pending: false }
+  const limit = open || diff.length <= diffHead + 1 ? Infinity : diffHead
+  const lines = diffLines(diff, made, limit)
+  context.pending ||= made.pending
+  if (lines.length === diff.length) return lines
+  const text = `… ${diff.length - lines.length} more lines`
+  return [...lines, textLine([span(text, { fg: "textMuted" })], { first: rule, wrap: "cut", action: "fold" })]
+}
+
+/** What a call is going to do, while it is written or waits: a file's new text, the passages of an edit. */
+function draftBody(call: Call, open: boolean, context: LineContext): readonly Line[] {
+  const { args } = call
+  const language = languageOf(typeof args.path === "string" ? args.path : "")
+  if (typeof args.content === "string" && args.content !== "") {
+    const lines = codeText(cleanControls(args.content).replace(/\n$/, ""), language, context).map(ruledLine)
+    return open ? lines : clipLines(lines, 0, writingTail, (hidden) => `… ${hidden} lines above`, rule)
+  }
+  const edits = Array.isArray(args.edits) ? args.edits : []
+  const diff = edits.filter(isObject).flatMap((edit, place) => draftEdit(edit, place))
+  if (diff.length > 0) return diffPart(diff, language, open, context)
+  if (typeof args.command === "string" && args.command.includes("\n")) {
+    return codeText(cleanControls(args.command), "bash", context).map(ruledLine)
+  }
+  return open ? argumentLines(args) : []
+}
+
+function draftEdit(edit: JsonObject, place: number): readonly DiffLine[] {
+  const side = (kind: "added" | "removed", text: unknown): readonly DiffLine[] =>
+    typeof text !== "string" || text === ""
+      ? []
+      : cleanControls(text)
+          .split("\n")
+          .map((line, at) => ({ kind, text: line, number: at + 1 }))
+  const head: readonly DiffLine[] = place === 0 ? [] : [{ kind: "hunk", text: "⋯" }]
+  return [...head, ...side("removed", edit.oldText), ...side("added", edit.newText)]
+}
+
+function argumentLines(args: JsonObject): readonly Line[] {
+  return Object.entries(args).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value)
+    return textLine([span(`${cleanLine(name)}: `, { fg: "textMuted" }), span(cleanLine(text ?? ""), { fg: "text" })], {
+      first: rule,
+    })
+  })
+}

@@ -1,0 +1,67 @@
+/** The commands of every panel that is a view of rows: scrolling, searching, folding, selecting. */
+import { isObject, type Json } from "../../std/json.ts"
+import type { RowBlock } from "../rows/content.ts"
+import { copyMoves, type CopyMove, type CopyUnit } from "../viewport/copy-mode.ts"
+import type { RowView } from "../viewport/row-view.ts"
+import type { PanelCommand, PanelHost } from "./panel.ts"
+
+function field(args: Json | undefined, name: string): Json | undefined {
+  return isObject(args) ? args[name] : undefined
+}
+
+function isCopyMove(value: Json | undefined): value is CopyMove {
+  return copyMoves.some((move) => move === value)
+}
+
+function copyUnit(value: Json | undefined): CopyUnit {
+  return value === "line" || value === "block" ? value : "character"
+}
+
+export function readingCommands<B extends RowBlock>(
+  rows: RowView<B>,
+  host: PanelHost,
+): Readonly<Record<string, PanelCommand>> {
+  return {
+    "scroll.pageUp": () => rows.pageBy(-1),
+    "scroll.pageDown": () => rows.pageBy(1),
+    "scroll.halfUp": () => rows.pageBy(-0.5),
+    "scroll.halfDown": () => rows.pageBy(0.5),
+    "scroll.lineUp": () => rows.scrollBy(-1),
+    "scroll.lineDown": () => rows.scrollBy(1),
+    "scroll.top": () => rows.toTop(),
+    "scroll.bottom": () => rows.toBottom(),
+    "scroll.previousPrompt": () => rows.toPrompt(-1),
+    "scroll.nextPrompt": () => rows.toPrompt(1),
+    "search.next": () => rows.toMatch(1),
+    "search.previous": () => rows.toMatch(-1),
+    "search.close": () => rows.closeSearch(true),
+    "search.accept": () => rows.closeSearch(false),
+    "block.fold": () => rows.toggleFold(),
+    "block.next": () => rows.moveBlock(1),
+    "block.previous": () => rows.moveBlock(-1),
+    "block.copy": () => copyBlock(rows, host),
+    "copy.open": () => rows.openCopy(),
+    "copy.close": () => rows.closeCopy(),
+    "copy.swapEnds": () => rows.swapCopyEnds(),
+    "copy.mark": (args) => rows.markCopy(copyUnit(field(args, "by"))),
+    "copy.move": (args) => {
+      const to = field(args, "to")
+      return isCopyMove(to) && rows.moveCopy(to)
+    },
+    "copy.accept": () => {
+      if (!rows.copying) return false
+      const text = rows.selectedText()
+      rows.closeCopy()
+      if (text !== "") host.copy(text)
+      return true
+    },
+  }
+}
+
+function copyBlock<B extends RowBlock>(rows: RowView<B>, host: PanelHost): boolean {
+  const current = rows.currentBlock
+  const text = current === undefined ? "" : rows.blockText(current.index)
+  if (text === "") return false
+  host.copy(text)
+  return true
+}
