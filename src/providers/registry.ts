@@ -14,7 +14,7 @@ import { preferred } from "./preferred.ts"
 import { near } from "./near.ts"
 import { noThinking, usualThinking, type ThinkingMap } from "./thinking.ts"
 import type { Fetch } from "./stream-call.ts"
-import { tourModel } from "./tour-model.ts"
+import { tourModel } from "./tour/model.ts"
 
 export type RegistryInput = {
   readonly providers: ProvidersConfig
@@ -228,6 +228,8 @@ function loadApi(name: ApiName, fetch: Fetch | undefined): Promise<Api> {
       return import("./openai-completions/call.ts").then((module) => module.completionsApi(fetch))
     case "anthropic-messages":
       return import("./anthropic-messages/call.ts").then((module) => module.anthropicApi(fetch))
+    case "tour":
+      return import("./tour/api.ts").then((module) => module.tourApi(process.pid))
     default:
       return Promise.reject(
         new ProviderError("fatal", "no_api", `This build does not speak "${name}"; it speaks ${apiNames.join(", ")}.`),

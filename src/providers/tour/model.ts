@@ -1,5 +1,5 @@
 /** The model of the tour, as the registry knows it: a scripted one, inside the program. */
-import type { Model } from "./model.ts"
+import type { Model } from "../model.ts"
 
 export const tourModel: Model = {
   provider: "tour",
