@@ -8,7 +8,8 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { runBinary, builtBinary, type Machine } from "./binary.ts"
 import { localMachine } from "./local-model.ts"
-import { startModelServer, type ModelRequest, type ModelServer, type Reply } from "./model-server.ts"
+import type { ModelRequest, Reply } from "./model-script.ts"
+import { startModelServer, type ModelServer } from "./model-server.ts"
 
 export const finalText = "All is done: notes.txt is edited and the command was run."
 

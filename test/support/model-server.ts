@@ -8,6 +8,8 @@
  *     expect(server.violations).toEqual([])
  *     await server.stop()
  *
+ * What a script may say is in `model-script.ts`, what is checked in `model-check.ts`.
+ *
  * - A violation is answered with 400 and kept in `violations`; a request that the script has no reply for is both as well.
  * - As a program: `bun test/support/model-server.ts --script file.ts [--port n] [--stay]`; the file exports `script`, a `Script`. It prints its URL as its
  *   first line and one JSON line for each request, and ends when its standard input does (`--stay`: only when it is told to).
@@ -19,8 +21,6 @@ import { latestResults, readSaid, readTools, text } from "./model-read.ts"
 import type { Answer, Format, ModelRequest, Raw, Reply, Script } from "./model-script.ts"
 import { streamOf, type Step } from "./model-stream.ts"
 
-export type { Answer, ModelRequest, Piece, Reply, Said, Script, ScriptedCall, ScriptedUsage } from "./model-script.ts"
-export type { VendorRules } from "./model-check.ts"
 
 export type ModelServerOptions = {
   readonly port?: number
