@@ -107,7 +107,7 @@ export function suggestion(name: string, known: readonly string[]): string {
   const near = known
     .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }))
     .toSorted((a, b) => a.distance - b.distance)[0]
-  return near !== undefined && near.distance <= Math.max(2, Math.floor(name.length / 3))
+  return near !== undefined && near.distance <= Math.max(2, Math.ceil(name.length / 3))
     ? `; did you mean \`${near.candidate}\`?`
     : ""
 }
