@@ -65,11 +65,20 @@ export function valueAt(value: JsonObject, path: string): Json | undefined {
   return here
 }
 
-const builtIn: JsonObject = leaves.reduce<JsonObject>(
-  (value, { path, schema }) =>
-    schema.default === undefined ? value : withValue(value, path.split("."), schema.default as Json),
-  {},
-)
+/** The default of a setting; of a group, those of all in it: a group is always there, empty where all in it may be left out. */
+function defaultOf(schema: TSchema): Json | undefined {
+  const properties: unknown = schema.properties
+  if (!isObject(properties)) return schema.default as Json | undefined
+  const inner = Object.entries(properties as unknown as Record<string, TSchema>)
+  return Object.fromEntries(
+    inner.flatMap(([name, value]): [string, Json][] => {
+      const found = defaultOf(value)
+      return found === undefined ? [] : [[name, found]]
+    }),
+  )
+}
+
+const builtIn = defaultOf(settings) as JsonObject
 
 /** `CAIRN_RETRY_MAX_RETRIES` for `retry.maxRetries`. */
 export function variableOf(path: string): string {
