@@ -30,9 +30,13 @@ export class Outbox {
     return this.#items.length === 0
   }
 
-  /** Adds a frame; false where the backlog would be over its limits, and then nothing was added. */
+  /**
+   * Adds a frame; false where the backlog would be over its limits, and then nothing was added. One that has none before it always fits: a
+   * snapshot would be no smaller, and nothing would be there whose going asks for it.
+   */
   frame(bytes: Uint8Array): boolean {
-    if (this.#frames + 1 > backlogFramesMax || this.#frameBytes + bytes.length > backlogBytesMax) return false
+    const full = this.#frames + 1 > backlogFramesMax || this.#frameBytes + bytes.length > backlogBytesMax
+    if (full && this.#frames > 0) return false
     this.#add({ bytes, kind: "frame" })
     return true
   }

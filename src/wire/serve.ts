@@ -17,6 +17,9 @@ import { encodeLine, LineReader, type Read } from "./frame.ts"
 import type { DownLine, ReplyLine, UpLine } from "./lines.ts"
 import { Outbox } from "./outbox.ts"
 
+/** Requests of one client that have no answer yet: a screen has a few, and a client that has more is not waiting for them. */
+const requestsMax = 1_000
+
 /** What a host has to offer to a client. */
 export type Service = {
   readonly build: string
@@ -56,6 +59,8 @@ class ServedClient implements Served {
   readonly #reader = new LineReader()
   readonly #watches = new Map<number, Watch>()
   readonly #closed = Promise.withResolvers<void>()
+  /** Requests that have no answer yet. */
+  #requests = 0
   #stage: Stage = { name: "hello" }
 
   constructor(connection: Connection, service: Service) {
@@ -165,12 +170,15 @@ class ServedClient implements Served {
   }
 
   async #answer(id: number, ask: () => Promise<unknown>): Promise<void> {
+    if (this.#requests >= requestsMax) return this.#reply({ type: "reply", id, ok: false, refused: tooMany })
+    this.#requests++
     this.#reply(
       await ask().then(
         (value): ReplyLine => ({ type: "reply", id, ok: true, value: (value ?? null) as Json }),
         (error): ReplyLine => ({ type: "reply", id, ok: false, ...wrong(error) }),
       ),
     )
+    this.#requests--
   }
 
   #reply(line: ReplyLine): void {
@@ -259,6 +267,8 @@ class ServedClient implements Served {
     if (before.name === "open") this.#service.left(before.hello)
   }
 }
+
+const tooMany = { code: "too_many", message: `More than ${requestsMax} requests wait for an answer: wait for some.` }
 
 const noSession = new Refusal("no_session", "This connection has opened no session.")
 

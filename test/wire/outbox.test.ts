@@ -76,3 +76,10 @@ test("what must arrive does not count as a backlog of frames, and has a limit of
   expect(outbox.frame(text("x"))).toBe(true)
   expect(outbox.keep(text("x"))).toBe(false)
 })
+
+test("a frame larger than the limit fits where no other waits", () => {
+  const { outbox } = narrow()
+  outbox.keep(text("reply"))
+  expect(outbox.frame(new Uint8Array(backlogBytesMax + 1))).toBe(true)
+  expect(outbox.frame(text("x"))).toBe(false)
+})

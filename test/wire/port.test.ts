@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { protocolVersion, Refusal, type Frame } from "../../src/protocol/port.ts"
+import { backlogBytesMax, protocolVersion, Refusal, type Frame } from "../../src/protocol/port.ts"
 import type { Hello } from "../../src/protocol/host.ts"
 import { attachPort, type AttachedPort } from "../../src/wire/attach.ts"
 import type { Connection, ConnectionEvents } from "../../src/wire/connection.ts"
@@ -138,6 +138,31 @@ test("an input larger than a line arrives whole, and so does an answer", async (
   const command = "é".repeat(6 * 1024 * 1024)
   const answer = await client.request({ type: "shell", conversation: 1, command, excluded: true })
   expect(answer as unknown).toEqual({ text: command })
+})
+
+test("a commit larger than the whole backlog arrives as that commit", async () => {
+  await using host = await startHost()
+  const client = await host.attach()
+  const frames: Frame[] = []
+  client.watch((frame) => frames.push(frame))
+  await until(() => frames.length === 1)
+  host.port.commit("x".repeat(backlogBytesMax + 1))
+  await until(() => frames.length === 2)
+  host.port.commit("small")
+  await until(() => frames.length === 3)
+  expect(textsOf(frames)).toEqual(["snapshot 0", "commit 1", "commit 2"])
+})
+
+test("a client with too many requests open is refused further ones, and is heard again once they are answered", async () => {
+  await using host = await startHost()
+  const answers = Promise.withResolvers<null>()
+  host.port.answer = () => answers.promise
+  const client = await host.attach()
+  const open = Array.from({ length: 1_000 }, () => client.request({ type: "resume" }))
+  await expect(client.request({ type: "resume" })).rejects.toMatchObject({ code: "too_many" })
+  answers.resolve(null)
+  await Promise.all(open)
+  expect(await client.request({ type: "resume" })).toBeNull()
 })
 
 test("a value larger than the wire carries is refused on the side where it is, and the connection lives", async () => {
