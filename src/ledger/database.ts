@@ -36,11 +36,14 @@ export function connect(path: string, { create = false, dotfile = false } = {}):
     db.run(`PRAGMA busy_timeout = ${busyMs}`)
     db.run("PRAGMA foreign_keys = ON")
     if (process.platform === "darwin") db.run("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
-    if (create) db.run(`PRAGMA page_size = ${pageBytes}`)
+    if (create) {
+      // Before there is a log, so that whatever a log may lose, the tables are there.
+      db.run(`PRAGMA page_size = ${pageBytes}`)
+      db.transaction(() => db.run(schema)).immediate()
+    }
     const journal = db.query<{ journal_mode: string }, []>("PRAGMA journal_mode = WAL").get()?.journal_mode
     const wal = journal === "wal"
     db.run("PRAGMA synchronous = FULL")
-    if (create) db.transaction(() => db.run(schema)).immediate()
     db.run(`PRAGMA wal_autocheckpoint = ${walPagesMax}; PRAGMA journal_size_limit = ${walBytesMax}`)
     return { db, wal, notices: notices(version, wal) }
   } catch (error) {

@@ -8,7 +8,7 @@
 import type { Database } from "bun:sqlite"
 import { chainStart, commitDigest, nextChain, rowDigest, same } from "./digest.ts"
 import type { Cell } from "./digest.ts"
-import { commitsPage, page } from "./queries.ts"
+import { commitsPage, page, reads } from "./queries.ts"
 import { tables } from "./rows.ts"
 import type { Table } from "./rows.ts"
 
@@ -26,7 +26,7 @@ export async function verify(db: Database): Promise<readonly string[]> {
       if (integrity_check !== "ok") problems.tell(`SQLite: ${integrity_check}`)
     }
     // Commits first: rows that come while this reads belong to commits that it does not ask about.
-    const upTo = db.query<{ seq: number | null }, []>("SELECT max(seq) AS seq FROM commits").get()?.seq ?? 0
+    const upTo = newestSeq(db)
     const found: Found = new Map()
     for (const table of Object.keys(tables) as Table[]) await verifyRows(db, table, found, problems)
     await verifyCommits(db, upTo, found, problems)
@@ -34,6 +34,10 @@ export async function verify(db: Database): Promise<readonly string[]> {
     problems.tell(error instanceof Error ? error.message : String(error))
   }
   return problems.texts
+}
+
+function newestSeq(db: Database): number {
+  return db.query<{ seq: number }, []>(reads.lastCommit.sql).get()?.seq ?? 0
 }
 
 function collector(): Problems {
@@ -97,7 +101,10 @@ async function verifyCommits(db: Database, upTo: number, found: Found, problems:
     if (rows.length === 0) break
     await Bun.sleep(0)
   }
-  for (const seq of found.keys()) if (seq <= upTo) problems.tell(`rows name commit ${seq}, which is not there`)
+  const newest = newestSeq(db)
+  for (const seq of found.keys()) {
+    if (seq <= upTo || seq > newest) problems.tell(`rows name commit ${seq}, which is not there`)
+  }
 }
 
 function verifyCommit(row: CommitRow, digests: readonly Uint8Array[], problems: Problems): void {
