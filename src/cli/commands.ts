@@ -57,7 +57,10 @@ async function models(mode: CommandMode): Promise<number> {
   const person = await readPerson(mode.run, false)
   const listed = person.providers.list()
   const wanted = mode.words.join(" ")
-  const found = wanted === "" ? listed : fuzzy(wanted, listed, ({ model }) => [modelName(model), model.name]).map(({ item }) => item)
+  const found =
+    wanted === ""
+      ? listed
+      : fuzzy(wanted, listed, ({ model }) => [modelName(model), model.name]).map(({ item }) => item)
   if (found.length === 0) throw new Stop(`no model is named like ${wanted}`, 1)
   const rows = found.map(({ model, ready }) => {
     const price = model.cost === undefined ? "?" : `$${model.cost.input}/${model.cost.output}`

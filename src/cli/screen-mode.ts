@@ -1,11 +1,260 @@
-/** The full screen, and the commands that need a terminal. */
-import type { Mode } from "./args.ts"
+/**
+ * The full screen: everything around it. The screen is drawn before anything is waited for; its host is started behind the first frame.
+ *
+ * - A terminal that cannot place text gets lines instead; what is no terminal never comes here.
+ * - What happens to running work when the screen goes is the person's choice; the default is that it goes on.
+ */
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { systemClock } from "../std/clock.ts"
+import { shortId } from "../std/id.ts"
+import { cleanControls } from "../std/clean.ts"
+import { readHolder } from "../ledger/lock.ts"
+import { modelName } from "../providers/model.ts"
+import { tourModel } from "../providers/tour/model.ts"
+import type { ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice } from "../tui/options.ts"
+import type { AttachedPort } from "../wire/attach.ts"
+import type { Mode, RunFlags } from "./args.ts"
+import { connectHost, type ConnectOptions, type HostChoice } from "./connect.ts"
+import {
+  needsFirstStart,
+  offerOf,
+  providerChoices,
+  saveInConfig,
+  saveKey,
+  takeAnswer,
+  tourFolder,
+  type Begin,
+} from "./first-start.ts"
+import { hostFlags } from "./host-flags.ts"
+import { runLines } from "./line-mode.ts"
+import { chosenSession } from "./open.ts"
+import { apiKeyVariable, readPerson, type Person } from "./person.ts"
+import { socketPlaces } from "./places.ts"
+import { draftStore, historyStore } from "./screen-stores.ts"
+import { findSession, newestSession, sessionsPort } from "./sessions.ts"
+import { keymapShelf, themeShelf } from "./shelves.ts"
 import { Stop } from "./stop.ts"
+import { isDumb, terminalFacts } from "./terminal-facts.ts"
 
-export async function screenMode(_mode: Extract<Mode, { kind: "screen" }>, _version: string): Promise<number> {
-  throw new Stop("the full screen is not there yet: use -p for one answer. See: cairn --help", 2)
+export type ScreenStart = {
+  readonly person: Person
+  readonly run: RunFlags
+  readonly choice: SessionChoice
+  readonly words: readonly string[]
+  readonly version: string
+  /** Where the host works, and with which model, when that is not what flags and settings say. */
+  readonly begin: Begin | null
+  readonly client: string
 }
 
-export async function screenCommand(mode: Extract<Mode, { kind: "command" }>, _version: string): Promise<number> {
-  throw new Stop(`${mode.command} needs the full screen, which is not there yet`, 2)
+function settingsOf(person: Person): ScreenSettings {
+  const { config } = person.settings
+  return {
+    theme: config.theme,
+    appearance: config.appearance,
+    keymap: config.keymap,
+    slots: config.panels,
+    mouse: config.mouse,
+    bell: config.bell,
+    planFiles: config.plan.files,
+    enabledModels: config.enabledModels,
+    hideThinking: config.hideThinkingBlock,
+    searchRegex: config.search.regex,
+    editor: config.externalEditor ?? person.env.VISUAL ?? person.env.EDITOR,
+  }
+}
+
+function connectOptions(start: ScreenStart, begin: Begin | null): ConnectOptions {
+  const { person, run, version, client } = start
+  const model = begin?.model ?? run.model
+  return {
+    dataDir: person.dirs.data,
+    places: socketPlaces(),
+    folder: begin?.folder ?? person.folder,
+    build: version,
+    client,
+    flags: hostFlags({ ...run, model }),
+    env: run.apiKey === undefined ? person.env : { ...person.env, [apiKeyVariable]: run.apiKey },
+  }
+}
+
+/** Hosts are reached one at a time; the last one is whom a choice at the end concerns. */
+class Hosts {
+  readonly #start: ScreenStart
+  #begin: Promise<Begin | null>
+  #port: AttachedPort | null = null
+
+  constructor(start: ScreenStart, begin: Promise<Begin | null>) {
+    this.#start = start
+    this.#begin = begin
+  }
+
+  async connect(choice: HostChoice): Promise<AttachedPort> {
+    const options = connectOptions(this.#start, (await this.#begin) ?? this.#start.begin)
+    this.#port = await connectHost(choice, options)
+    return this.#port
+  }
+
+  /** What was chosen for work that runs. The host has gone on its own where it cannot be asked any more. */
+  async end(work: ScreenEnd["work"]): Promise<void> {
+    if (this.#port === null || work === "leave") return
+    try {
+      await this.#port.host.request({ type: "stop", how: work === "stop" ? "work" : "pending" })
+    } catch {
+      return
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#port?.close()
+  }
+}
+
+function screenOptions(start: ScreenStart, hosts: Hosts, first: ScreenOptions["firstStart"]): ScreenOptions {
+  const { person, choice, words, client } = start
+  const { config } = person.settings
+  const folder = start.begin?.folder ?? person.folder
+  return {
+    session: choice,
+    connect: (wanted) => hosts.connect(wanted),
+    sessions: sessionsPort(person.dirs.data),
+    folder,
+    home: person.dirs.home,
+    client,
+    scratch: tmpdir(),
+    clock: systemClock,
+    settings: settingsOf(person),
+    themes: themeShelf(person.dirs.config, systemClock),
+    keymaps: keymapShelf(person.dirs.config, systemClock),
+    drafts: draftStore(person.dirs.data, folder),
+    history: historyStore(person.dirs.data, folder),
+    terminal: terminalFacts(person.env, config.colors),
+    outside: {
+      providers: () => providerChoices(person),
+      saveKey: (provider, key) => saveKey(person, provider, key),
+      saveSetting: (path, value) => saveInConfig(person, path, value),
+    },
+    prompt: words.length > 0 ? words.join(" ") : undefined,
+    notices: [...person.problems, ...person.notices],
+    firstStart: first,
+    process,
+  }
+}
+
+function exitLines(end: ScreenEnd, person: Person): string {
+  const message = end.message === null ? "" : `cairn: ${cleanControls(end.message)}\n`
+  if (end.session === null || person.settings.config.exitOutput === "none") return message
+  const id = shortId(end.session)
+  const holder = readHolder(person.dirs.data, end.session)
+  const going = end.work === "leave" && holder !== null && end.view.tasks.size > 0
+  const state = going ? `session ${id} goes on working` : `session ${id}`
+  return `${message}${state}; come back with: cairn --session ${id}\n`
+}
+
+/** Open the screen and stay until it ends; the status that fits. */
+export async function openScreen(start: ScreenStart): Promise<number> {
+  const { person } = start
+  const native = await (
+    await import("../tui/native.ts")
+  ).prepareNative([
+    join(person.dirs.cache, "lib"),
+    ...(person.env.XDG_RUNTIME_DIR === undefined ? [] : [person.env.XDG_RUNTIME_DIR]),
+    "/dev/shm",
+    "/var/tmp",
+  ])
+  if (!native.ok) throw new Stop(native.reason, 1)
+  const asks =
+    start.begin === null && start.choice.kind === "new" && start.run.model === undefined && needsFirstStart(person)
+  const decided = Promise.withResolvers<Begin | null>()
+  if (!asks) decided.resolve(null)
+  const hosts = new Hosts(start, decided.promise)
+  const first: ScreenOptions["firstStart"] = asks
+    ? {
+        offer: await offerOf(person),
+        async answer(answer) {
+          const { outcome, begin } = await takeAnswer(person, answer)
+          if (begin !== null) decided.resolve(begin)
+          return outcome
+        },
+      }
+    : undefined
+  const { startScreen } = await import("../tui/app.ts")
+  const end = await startScreen(screenOptions(start, hosts, first))
+  await hosts.end(end.work)
+  await hosts.close()
+  process.stdout.write(exitLines(end, person))
+  return end.code
+}
+
+async function choiceOf(person: Person, run: RunFlags): Promise<SessionChoice> {
+  if (run.session.kind === "choose") return { kind: "new" }
+  const chosen = await chosenSession(person, run, true)
+  return chosen.kind === "session" ? { kind: "session", id: chosen.id } : { kind: "new" }
+}
+
+async function talk(start: ScreenStart): Promise<number> {
+  if (!isDumb(start.person.env)) return openScreen(start)
+  const port = await connectHost(start.choice, connectOptions(start, start.begin))
+  return runLines(port, start.words.join(" "))
+}
+
+export async function screenMode(mode: Extract<Mode, { kind: "screen" }>, version: string): Promise<number> {
+  const person = await readPerson(mode.run, false)
+  const choice = await choiceOf(person, mode.run)
+  const { run, words } = mode
+  return leave(await talk({ person, run, choice, words, version, begin: null, client: "main" }))
+}
+
+/** The program is over, whatever timers and sockets a library still holds. */
+function leave(code: number): never {
+  process.exit(code)
+}
+
+/** Undoes what a full screen asks of a terminal: modes, keyboards, colours, cursor, alternate screen. */
+const resetText = [
+  "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?1016l",
+  "\x1b[?2004l\x1b[?2026l\x1b[?2027l\x1b[?2031l",
+  "\x1b[<u\x1b[>4;0m\x1b[?1l\x1b>",
+  "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l",
+].join("")
+
+function resetTerminal(): number {
+  process.stdout.write(resetText)
+  Bun.spawnSync(["stty", "sane"], { stdin: "inherit", stdout: "ignore", stderr: "ignore" })
+  return 0
+}
+
+async function attach(mode: Extract<Mode, { kind: "command" }>, version: string): Promise<number> {
+  const person = await readPerson(mode.run, false)
+  const [name] = mode.words
+  const id = name === undefined ? await newestHeld(person) : await findSession(person.dirs.data, name)
+  const { run } = mode
+  const client = "main"
+  return leave(await talk({ person, run, choice: { kind: "session", id }, words: [], version, begin: null, client }))
+}
+
+/** The session to attach to when none is named: the newest here, if a host holds it, else the newest that one holds anywhere. */
+async function newestHeld(person: Person): Promise<string> {
+  const here = await newestSession(person.dirs.data, person.folder)
+  if (here !== undefined && readHolder(person.dirs.data, here) !== null) return here
+  const held = (await sessionsPort(person.dirs.data).list({})).find(({ holder }) => holder !== null)
+  if (held !== undefined) return held.id
+  if (here !== undefined) return here
+  throw new Stop("no host is running, and there is no session here. See: cairn ps", 1)
+}
+
+async function tour(mode: Extract<Mode, { kind: "command" }>, version: string): Promise<number> {
+  const person = await readPerson(mode.run, false)
+  const begin = { model: modelName(tourModel), folder: tourFolder(person) }
+  const choice = { kind: "new" } as const
+  return leave(await talk({ person, run: mode.run, choice, words: [], version, begin, client: "main" }))
+}
+
+export async function screenCommand(mode: Extract<Mode, { kind: "command" }>, version: string): Promise<number> {
+  if (mode.command === "reset-terminal") return resetTerminal()
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) {
+    throw new Stop(`"${mode.command}" needs a terminal; for one answer use: cairn -p`, 2)
+  }
+  return mode.command === "tour" ? tour(mode, version) : attach(mode, version)
 }
