@@ -137,6 +137,12 @@ test.each<[name: string, path: string, text: string, findings: string[]]>([
     ["2 packages: bun:sqlite is imported in src/ledger/ alone"],
   ],
   [
+    "a grammar outside the highlighter",
+    "src/tui/a.ts",
+    `${head}import "tree-sitter-go/a.wasm"`,
+    ["2 packages: tree-sitter-go is imported in src/tui/highlight/ alone"],
+  ],
+  [
     "a package that is in no row",
     "src/std/a.ts",
     `${head}import "left-pad"`,

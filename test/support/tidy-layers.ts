@@ -55,10 +55,22 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   "bun:sqlite": ["src/ledger/"],
   diff: ["src/tools/", "src/tui/"],
   fuzzysort: ["src/std/fuzzy.ts"],
+  ignore: ["src/tools/"],
   "jsonc-parser": ["src/home/"],
   marked: ["src/tui/"],
   openai: ["src/providers/"],
   "web-tree-sitter": ["src/tui/"],
+}
+
+/** Packages of one kind by how their names begin: grammars. */
+const families: Readonly<Record<string, readonly string[]>> = {
+  "tree-sitter-": ["src/tui/highlight/"],
+  "@tree-sitter-grammars/": ["src/tui/highlight/"],
+}
+
+function placesFor(name: string): readonly string[] | undefined {
+  const family = Object.keys(families).find((start) => name.startsWith(start))
+  return packages[name] ?? (family === undefined ? undefined : families[family])
 }
 
 /** Where the environment is read: everything else gets values. */
@@ -104,7 +116,7 @@ function packageRule(path: string, specifier: string): string | undefined {
   if (!path.startsWith("src/") || specifier.startsWith("node:") || specifier === "bun") return undefined
   const name = packageOf(specifier)
   if (name.startsWith("bun:") && packages[name] === undefined) return undefined
-  const places = packages[name]
+  const places = placesFor(name)
   if (places === undefined) return `the package ${name} is in no row of the table`
   return within(path, places) ? undefined : `${name} is imported in ${places.join(", ")} alone`
 }
