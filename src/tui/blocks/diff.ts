@@ -105,8 +105,8 @@ function colorSides(lines: readonly DiffLine[], context: DiffContext): ReadonlyM
     const own = lines.filter((line) => line.kind === side || line.kind === "context")
     if (!own.some((line) => line.kind === side)) continue
     const colored = context.highlighter.lookup(context.language, own.map((line) => line.text).join("\n"))
-    if (colored === "pending") context.pending = true
-    else if (colored !== null) place(own, colored, out)
+    if (colored.pending) context.pending = true
+    if (colored.lines !== null) place(own, colored.lines, out)
   }
   return out
 }

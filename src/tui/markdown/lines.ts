@@ -79,15 +79,16 @@ function codeLines(token: Tokens.Code, context: LineContext): readonly Line[] {
 export function codeText(code: string, language: string, context: LineContext): readonly Line[] {
   const small = code.length <= (context.open ? openCodeMax : codeMax)
   const lines = code.split("\n")
-  const colored =
-    language !== "" && small && lines.length <= codeLinesMax ? context.highlighter.lookup(language, code) : null
-  if (colored === "pending") context.pending = true
-  const plain: Style = { fg: "markdownCodeBlock" }
+  const wanted = language !== "" && small && lines.length <= codeLinesMax
+  const colored = wanted ? context.highlighter.lookup(language, code) : null
+  if (colored?.pending === true) context.pending = true
   return lines.map((line, place) => {
-    const spans = Array.isArray(colored) ? colored[place] : undefined
-    return textLine(spans ?? (line === "" ? [] : [{ text: line, style: plain }]), { wrap: "cell" })
+    const spans = colored?.lines?.[place]
+    return textLine(spans ?? (line === "" ? [] : [{ text: line, style: plainCode }]), { wrap: "cell" })
   })
 }
+
+const plainCode: Style = { fg: "markdownCodeBlock" }
 
 function listLines(token: Tokens.List, context: LineContext, depth: number): readonly Line[] {
   const start = typeof token.start === "number" ? token.start : 1
