@@ -100,20 +100,21 @@ function utf8Length(bytes: Uint8Array, at: number): number {
   return overlong || outside ? 0 : length
 }
 
-/** UTF-8 when at least one character beyond ASCII is whole, or none is broken. A character that the end of `bytes` cuts is neither. */
-function eightBit(bytes: Uint8Array): "UTF-8" | "Latin-1" {
+/** UTF-8 when at least one character beyond ASCII is whole, or none is broken. The end of `bytes` breaks none unless they are `whole`. */
+function eightBit(bytes: Uint8Array, whole: boolean): "UTF-8" | "Latin-1" {
   let broken = false
   for (let at = 0; at < bytes.length;) {
     const length = utf8Length(bytes, at)
     if (length > 1) return "UTF-8"
-    if (length === 0) broken = true
-    at += Math.max(1, length)
+    if (length === 0 || (length < 0 && whole)) broken = true
+    if (length < 0) break
+    at++
   }
   return broken ? "Latin-1" : "UTF-8"
 }
 
-/** What a file that begins with `head` holds. */
-export function sniff(head: Uint8Array): Content {
+/** What a file that begins with `head`, or with `whole` is it, holds. */
+export function sniff(head: Uint8Array, whole: boolean): Content {
   const magic = magicOf(head)
   if (magic?.startsWith("image/")) return { kind: "image", mimeType: magic }
   if (magic !== null) return { kind: "binary", name: magic }
@@ -123,7 +124,7 @@ export function sniff(head: Uint8Array): Content {
   if (wide !== null) return { kind: "text", form: { encoding: wide, bom: false } }
   if (head.includes(0) || controls(head) > head.length / 10) return { kind: "binary", name: "binary data" }
   const bom = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf
-  return { kind: "text", form: { encoding: bom ? "UTF-8" : eightBit(head), bom } }
+  return { kind: "text", form: { encoding: bom ? "UTF-8" : eightBit(head, whole), bom } }
 }
 
 /** Bytes that the byte order mark takes. */
@@ -146,7 +147,7 @@ export function showingDecoder(encoding: Encoding): TextDecoder {
 
 /** The text of a whole file, or what it is instead. */
 export function decodeText(bytes: Uint8Array): { readonly text: string; readonly form: TextForm } | Content {
-  const content = sniff(bytes)
+  const content = sniff(bytes, true)
   if (content.kind !== "text") return content
   const { form } = content
   const body = bytes.subarray(bomLength(form))

@@ -82,7 +82,7 @@ async function readPath(path: string, args: Args, context: ToolContext): Promise
     const start = new Uint8Array(sniffBytes)
     const head = start.subarray(0, await fill(file, start))
     if (head.length === 0) return textResult("[The file is empty.]", { details: { path, lines: 0 } })
-    const content = sniff(head)
+    const content = sniff(head, head.length < sniffBytes)
     if (content.kind === "image") return await readImage(file, head, content.mimeType, info, args.path, context)
     if (content.kind === "binary") return errorResult(binaryMessage(args.path, content.name, info.size))
     return await readText(file, head, content.form, { path, info }, args, context)

@@ -1,0 +1,232 @@
+import { describe, expect, test } from "bun:test"
+import { execFileSync } from "node:child_process"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { readTool } from "../../src/tools/read.ts"
+import { detail, textOf, workbench } from "./workbench.ts"
+
+const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("")
+
+async function read(content: string | Uint8Array, args: { offset?: number; limit?: number } = {}): Promise<string> {
+  using bench = workbench()
+  bench.put("f.txt", content)
+  return textOf(await bench.call(readTool, { path: "f.txt", ...args }))
+}
+
+describe("reading text", () => {
+  test("gives the file without its last newline", async () => expect(await read("a\nb\n")).toBe("a\nb"))
+
+  test("says that an empty file is empty", async () => {
+    expect(await read("")).toBe("[The file is empty.]")
+    expect(await read(Uint8Array.of(0xef, 0xbb, 0xbf))).toBe("[The file is empty.]")
+  })
+
+  test("leaves out the byte order mark and the CR of CRLF", async () => {
+    expect(await read("\ufeffa\r\nb\r\n")).toBe("a\nb")
+  })
+
+  test("gives a window, and where to go on", async () => {
+    expect(await read(numbered(5), { offset: 2, limit: 2 })).toBe(
+      "line 2\nline 3\n\n[Lines 2-3 of 5. Go on with offset=4.]",
+    )
+    expect(await read(numbered(5), { offset: 4, limit: 9 })).toBe("line 4\nline 5")
+  })
+
+  test("stops at 2,000 lines", async () => {
+    const text = await read(numbered(2_500))
+    expect(text.split("\n")[1_999]).toBe("line 2000")
+    expect(text.endsWith("\n\n[Lines 1-2000 of 2500. Go on with offset=2001.]")).toBe(true)
+  })
+
+  test("stops at 50 KiB, after a whole line", async () => {
+    const text = await read(`${"x".repeat(999)}\n`.repeat(100))
+    expect(text).toContain("[Lines 1-51 of 100. Go on with offset=52.]")
+    expect(Buffer.byteLength(text)).toBeLessThan(51 * 1024)
+  })
+
+  test("says how many lines there are to an offset past the end", async () => {
+    expect(await read("a\nb\n", { offset: 3 })).toBe("f.txt has 2 lines: offset 3 is past its end.")
+  })
+
+  test("cuts a long line between characters, with its length (84)", async () => {
+    const text = await read(`${"😀".repeat(3_000)}\nnext\n`)
+    expect(text).toBe(`${"😀".repeat(1_000)}… [line cut: 6000 characters]\nnext`)
+  })
+
+  test("names an encoding that is not UTF-8, and reads it (85)", async () => {
+    expect(await read(Buffer.from("\ufeffhä\r\n阴\n", "utf16le"))).toBe("hä\n阴\n\n[Encoding: UTF-16 LE.]")
+    expect(await read(Buffer.from("\ufeffhä\n", "utf16le").swap16())).toBe("hä\n\n[Encoding: UTF-16 BE.]")
+    expect(await read(Uint8Array.of(0x63, 0xe9, 0x0a))).toBe("cé\n\n[Encoding: Latin-1.]")
+  })
+
+  test("shows a broken byte as U+FFFD", async () => {
+    expect(await read(Buffer.concat([Buffer.from("é"), Uint8Array.of(0xff)]))).toBe("é\ufffd")
+  })
+})
+
+describe("reading a large file (83)", () => {
+  test("keeps only what is asked for in memory", async () => {
+    using bench = workbench()
+    const line = "lorem ipsum dolor sit amet\n".repeat(1_000)
+    execFileSync("sh", ["-c", `yes "$0" | head -c 120000000 > big`, line.trimEnd()], { cwd: bench.folder })
+    Bun.gc(true)
+    const before = process.memoryUsage().rss
+    expect(textOf(await bench.call(readTool, { path: "big", offset: 10, limit: 1 }))).toBe(
+      "lorem ipsum dolor sit amet\n\n[Lines 10-10 of more (120.0 MB). Go on with offset=11.]",
+    )
+    expect(textOf(await bench.call(readTool, { path: "big", offset: 99_999_999 }))).toContain("is past its end")
+    Bun.gc(true)
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
+  })
+
+  test("cuts a single line of 40 MB (84)", async () => {
+    using bench = workbench()
+    bench.put("one.js", Buffer.alloc(40_000_000, "x"))
+    expect(textOf(await bench.call(readTool, { path: "one.js" }))).toBe(
+      `${"x".repeat(2_000)}… [line cut: 40000000 characters]`,
+    )
+  })
+
+  test("is ended by an abort", async () => {
+    using bench = workbench()
+    bench.put("f", numbered(10))
+    const result = await bench.call(readTool, { path: "f" }, { signal: AbortSignal.abort() })
+    expect([result.isError, textOf(result)]).toEqual([true, "Reading was interrupted."])
+  })
+})
+
+describe("what is no text is named (85)", () => {
+  test("a program", async () => {
+    using bench = workbench()
+    const result = await bench.call(readTool, { path: process.execPath })
+    expect(result.isError).toBe(true)
+    expect(textOf(result)).toMatch(/is an ELF program, \d+\.\d MB, not text: look at it/)
+  })
+
+  test("text that goes over into NULs, however late", async () => {
+    expect(await read(Buffer.concat([Buffer.from("text\n".repeat(800)), Buffer.alloc(100)]))).toContain(
+      "is binary data",
+    )
+    expect(
+      await read(Buffer.concat([Buffer.from(`${"x".repeat(99)}\n`.repeat(700)), Buffer.alloc(9)]), { offset: 1 }),
+    ).not.toContain("\0")
+    expect(await read(Buffer.concat([Buffer.from("x".repeat(70_000)), Buffer.alloc(9)]))).toContain(
+      "goes over into binary data",
+    )
+  })
+
+  test("a folder", async () => {
+    using bench = workbench()
+    mkdirSync(bench.path("d"))
+    const result = await bench.call(readTool, { path: "d" })
+    expect([result.isError, textOf(result)]).toEqual([true, "d is a folder: list it with ls."])
+  })
+
+  test("a FIFO without a writer, a device, and files of the kernel, without waiting (45)", async () => {
+    using bench = workbench()
+    execFileSync("mkfifo", [bench.path("p")])
+    const told = async (path: string): Promise<string> => textOf(await bench.call(readTool, { path }))
+    expect(await told("p")).toBe("p is a named pipe, not a file: reading it could wait for ever.")
+    expect(await told("/dev/zero")).toBe("/dev/zero is a device, not a file: reading it could wait for ever.")
+    expect(await told("/dev/tty")).toContain("is a device")
+    expect(await told("/proc/self/status")).toContain("Name:")
+    const kmsg = await bench.call(readTool, { path: "/proc/kmsg" })
+    expect(kmsg.isError || textOf(kmsg).length > 0).toBe(true)
+  })
+})
+
+describe("a path that is not there", () => {
+  test("is answered with names like it", async () => {
+    using bench = workbench()
+    bench.put("config.ts", "x")
+    bench.put("other", "x")
+    const result = await bench.call(readTool, { path: "confg.ts" })
+    expect([result.isError, textOf(result)]).toEqual([true, "confg.ts does not exist. Did you mean config.ts?"])
+    expect(textOf(await bench.call(readTool, { path: "config.js" }))).toContain("Did you mean config.ts?")
+    expect(textOf(await bench.call(readTool, { path: "nothing" }))).toBe("nothing does not exist.")
+  })
+
+  test("is answered with the folder that is missing", async () => {
+    using bench = workbench()
+    expect(textOf(await bench.call(readTool, { path: "a/b/c" }))).toBe(
+      `a/b/c does not exist: there is no folder ${bench.path("a/b")}.`,
+    )
+  })
+
+  test("is read under the name that looks the same", async () => {
+    using bench = workbench()
+    bench.put("Shot at 9.41\u202fAM.txt", "space")
+    bench.put("It\u2019s cafe\u0301.txt", "quote")
+    expect(textOf(await bench.call(readTool, { path: "Shot at 9.41 AM.txt" }))).toBe("space")
+    expect(textOf(await bench.call(readTool, { path: "It's café.txt" }))).toBe("quote")
+  })
+})
+
+describe("an image", () => {
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==",
+    "base64",
+  )
+
+  test("is known by its content, and given as one", async () => {
+    using bench = workbench()
+    bench.put("picture.txt", png)
+    const result = await bench.call(readTool, { path: "picture.txt" })
+    expect(result.content).toEqual([
+      { type: "text", text: `[image/png, ${png.length} bytes, 3×2 pixels]` },
+      { type: "image", data: png.toString("base64"), mimeType: "image/png" },
+    ])
+    expect([detail(result, "width"), detail(result, "height")]).toEqual([3, 2])
+  })
+
+  test("is left out for a model that takes none, with a note", async () => {
+    using bench = workbench()
+    bench.put("a.png", png)
+    const result = await bench.call(readTool, { path: "a.png" }, { images: false })
+    expect(textOf(result)).toBe(`[a.png: image/png, ${png.length} bytes, 3×2 pixels. This model takes no images.]`)
+  })
+
+  test("too large for providers is refused, by bytes or by pixels", async () => {
+    using bench = workbench()
+    bench.put("heavy.png", Buffer.concat([png, Buffer.alloc(4_000_000)]))
+    const broad = Buffer.from(png)
+    broad.writeUInt32BE(9_000, 16)
+    bench.put("broad.png", broad)
+    for (const path of ["heavy.png", "broad.png"]) {
+      const result = await bench.call(readTool, { path })
+      expect(result.isError).toBe(true)
+      expect(textOf(result)).toContain("is too large for a model (image/png")
+      expect(result.content.length).toBe(1)
+    }
+  })
+})
+
+test("a link is followed, and a window through it is the same", async () => {
+  using bench = workbench()
+  bench.put("real", "a\nb\n")
+  symlinkSync("real", bench.path("link"))
+  expect(textOf(await bench.call(readTool, { path: "link", offset: 2 }))).toBe("b")
+})
+
+test("the title names the lines", () => {
+  expect(readTool.title({ path: "a", offset: 5, limit: 3 })).toBe("a:5-7")
+  expect(readTool.title({ file_path: "a" })).toBe("a")
+  expect(readTool.title({})).toBe("")
+})
+
+test("a path in the ledgers' folder is refused, by whatever way, but for what is readable", async () => {
+  using bench = workbench()
+  mkdirSync(bench.path("ledgers/output"), { recursive: true })
+  writeFileSync(bench.path("ledgers/secret"), "s")
+  writeFileSync(bench.path("ledgers/output/1"), "o")
+  symlinkSync(bench.path("ledgers"), bench.path("way"))
+  const places = { refused: [bench.path("ledgers")], readable: [bench.path("ledgers/output")] }
+  for (const path of ["ledgers/secret", "way/secret", "ledgers/../ledgers/secret", join(bench.folder, "way/new")]) {
+    const result = await bench.call(readTool, { path }, places)
+    expect([result.isError, textOf(result)]).toEqual([
+      true,
+      `${path} is where Cairn keeps its sessions: tools do not touch it.`,
+    ])
+  }
+  expect(textOf(await bench.call(readTool, { path: "way/output/1" }, places))).toBe("o")
+})
