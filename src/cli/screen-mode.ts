@@ -179,7 +179,7 @@ export async function openScreen(start: ScreenStart): Promise<number> {
         },
       }
     : undefined
-  const { startScreen } = await import("../tui/app.ts")
+  const { startScreen } = await import("../tui/screen.ts")
   const end = await startScreen(screenOptions(start, hosts, first))
   await hosts.end(end.work)
   await hosts.close()
