@@ -5,6 +5,7 @@
  * - The same call looks the same while its arguments are written, while it runs and when it has ended; only more is known.
  */
 import { cleanControls, cleanLine } from "../../std/clean.ts"
+import type { ToolResultEntry } from "../../protocol/records.ts"
 import { isObject, type JsonObject } from "../../std/json.ts"
 import type { Highlighter } from "../highlight/highlighter.ts"
 import { languageOf } from "../highlight/languages.ts"
@@ -112,19 +113,20 @@ function ruledLine(line: Line): Line {
   return line.kind === "rule" ? line : { ...line, first: [...rule, ...line.first], rest: [...rule, ...line.rest] }
 }
 
-function textOfResult(call: Call): string {
-  const details = isObject(call.result?.details) ? call.result.details : {}
+/** What a call gave, raw: with the colours that a command printed where they were kept. */
+export function outputTextOf(result: ToolResultEntry): string {
+  const details = isObject(result.details) ? result.details : {}
   if (typeof details.raw === "string") return details.raw
-  return (call.result?.message.content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
+  return result.message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
 }
 
 function resultLines(call: Call): readonly Line[] {
-  const text = call.result === null ? call.output : textOfResult(call)
+  const text = call.result === null ? call.output : outputTextOf(call.result)
   return outputLines(text).map((line) => ansiLine(line))
 }
 
 function readLines(call: Call, context: LineContext): readonly Line[] {
-  const text = cleanControls(textOfResult(call)).replace(/\n$/, "")
+  const text = cleanControls(call.result === null ? "" : outputTextOf(call.result)).replace(/\n$/, "")
   return text === "" ? [] : codeText(text, languageOf(cleanLine(call.title)), context)
 }
 

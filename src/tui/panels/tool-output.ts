@@ -1,0 +1,259 @@
+/**
+ * One call in full: the one that was chosen, else the newest. Its output has a scrollback and a search of its own.
+ *
+ * - A running call is followed to its end. One that was cut for the model is fetched from what the host kept of it, a piece at a time.
+ * - What is not plain output (a diff, a file that was read) looks as it does in the conversation, unfolded.
+ */
+import type { ToolResultEntry } from "../../protocol/records.ts"
+import { cleanLine } from "../../std/clean.ts"
+import { isObject } from "../../std/json.ts"
+import { makeBlock, type BlockOf } from "../blocks/block.ts"
+import { callContent, headLine, outputTextOf } from "../blocks/call.ts"
+import type { Content, RowBlock } from "../rows/content.ts"
+import { span, textLine } from "../rows/row.ts"
+import { RowView } from "../viewport/row-view.ts"
+import { OutputText, outputContent, type OutputBlock } from "./output-text.ts"
+import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
+import { readingCommands } from "./reading.ts"
+import { targetTask, toolTarget, type ToolTarget } from "./tool-target.ts"
+
+/** Bytes that are asked of a kept output at once. */
+const pieceBytes = 256 * 1024
+/** Bytes of one output that are held; a longer one is read in an editor, from its file. */
+const heldBytesMax = 8 * 1024 * 1024
+
+type ToolBlock = (OutputBlock & { readonly kind: "lines" }) | (RowBlock & ToolHead)
+type ToolHead = { readonly kind: "call"; readonly call: BlockOf<"call">; readonly whole: boolean }
+
+export type ToolPanel = Panel & {
+  /** Stay with one call; null goes on with the newest. */
+  show(task: number | null): void
+}
+
+export function openToolOutput(host: PanelHost): ToolPanel {
+  return new ToolOutput(host)
+}
+
+class ToolOutput implements ToolPanel {
+  readonly id = "tool"
+  readonly contexts = ["panel.tool", "panel"]
+  readonly commands: Readonly<Record<string, PanelCommand>>
+  readonly #host: PanelHost
+  readonly #rows: RowView<ToolBlock>
+  readonly #unwatch: () => void
+  #text = new OutputText()
+  #chosen: number | null = null
+  #target: ToolTarget | null = null
+  #input: PanelInput | null = null
+  #size = { width: 40, height: 10 }
+  #lines: readonly ToolBlock[] = []
+  #linesOf: readonly OutputBlock[] = []
+  /** Pieces are fetched one at a time; an answer for another call than the present one is dropped. */
+  #fetching: number | null = null
+
+  constructor(host: PanelHost) {
+    this.#host = host
+    this.#rows = new RowView<ToolBlock>(host.context, {
+      source: { content: (block) => this.#content(block) },
+      theme: host.theme,
+      widthMethod: host.widthMethod,
+      clock: host.clock,
+      events: {
+        changed: () => host.changed(),
+        selected: (text) => host.selected(text),
+        open: () => {},
+        atStart: () => this.#older(),
+      },
+    })
+    this.#unwatch = host.highlighter.watch(() => this.#rows.refresh())
+    this.commands = { ...readingCommands(this.#rows, host), "block.edit": () => this.#edit() }
+  }
+
+  get node() {
+    return this.#rows.node
+  }
+
+  get reader() {
+    return this.#rows
+  }
+
+  get empty(): boolean {
+    return this.#target === null
+  }
+
+  title(): string {
+    const target = this.#target
+    if (target === null) return "output"
+    return target.kind === "running"
+      ? cleanLine(`${target.task.work.name} ${target.task.work.title}`)
+      : cleanLine(`${target.data.message.toolName} ${target.data.title}`)
+  }
+
+  show(task: number | null): void {
+    this.#chosen = task
+    if (this.#input !== null) this.update(this.#input)
+  }
+
+  update(input: PanelInput): void {
+    const before = this.#input
+    this.#input = input
+    this.#rows.setTheme(input.theme)
+    if (before?.widthMethod !== input.widthMethod) {
+      this.#rows.resize(this.#size.width, this.#size.height, input.widthMethod)
+    }
+    const target = toolTarget(input.view, input.conversation, this.#chosen)
+    const task = target === null ? null : targetTask(target)
+    const other = task !== (this.#target === null ? null : targetTask(this.#target))
+    if (other) {
+      this.#text = new OutputText()
+      this.#fetching = null
+    }
+    const settled = target?.kind === "ended" && this.#target?.kind !== "ended"
+    this.#target = target
+    if (target?.kind === "running") this.#live(target, input)
+    else if (target !== null && (other || settled)) this.#ended(target.data)
+    this.#show()
+    if (other) this.#rows.toBottom()
+  }
+
+  focus(on: boolean): void {
+    this.#rows.setFocus(on)
+  }
+
+  resize(width: number, height: number): void {
+    this.#size = { width, height }
+    this.#rows.resize(width, height)
+  }
+
+  dispose(): void {
+    this.#unwatch()
+    this.#rows.dispose()
+  }
+
+  #live(target: ToolTarget & { kind: "running" }, { view }: PanelInput): void {
+    const progress = view.progress.get(target.task.id)
+    if (progress?.kind === "output") this.#text.live(progress.text, progress.size)
+  }
+
+  #ended(data: ToolResultEntry): void {
+    if (data.output !== undefined) {
+      const { bytes } = data.output
+      if (this.#text.to !== bytes) {
+        this.#text = new OutputText()
+        this.#text.reset("", bytes)
+        this.#fetch(Math.max(0, bytes - pieceBytes), bytes)
+      }
+      return
+    }
+    const text = outputTextOf(data)
+    this.#text.reset(text, new TextEncoder().encode(text).length)
+  }
+
+  /** The piece before what is held, when its start is in view. */
+  #older(): void {
+    const { from, to } = this.#text
+    if (from > 0 && to - from < heldBytesMax) this.#fetch(Math.max(0, from - pieceBytes), from)
+  }
+
+  #fetch(from: number, to: number): void {
+    const task = this.#target === null ? null : targetTask(this.#target)
+    if (task === null || this.#input === null || this.#fetching !== null) return
+    this.#fetching = task
+    const text = this.#text
+    const done = (piece: string | null): void => {
+      if (this.#text !== text) return
+      this.#fetching = null
+      if (piece !== null) text.prepend(piece, from)
+      this.#show()
+    }
+    this.#input.port.request({ type: "output", task, from, to }).then(
+      (answer) => done(answer.text),
+      (error: unknown) => {
+        // What could not be read is not asked for again: the start is in view at every paint.
+        this.#host.say(
+          "warning",
+          `The output could not be read: ${error instanceof Error ? error.message : String(error)}`,
+        )
+        text.prepend("", 0)
+        done(null)
+      },
+    )
+  }
+
+  #show(): void {
+    const target = this.#target
+    if (target === null) {
+      this.#rows.setBlocks([])
+      return
+    }
+    if (this.#linesOf !== this.#text.blocks) {
+      this.#linesOf = this.#text.blocks
+      const known = new Map(this.#lines.map((block) => [block.kind === "lines" ? block.lines : null, block]))
+      this.#lines = this.#linesOf.map((block) => known.get(block.lines) ?? { ...block, kind: "lines" })
+    }
+    const call = this.#call(target)
+    const whole = target.kind === "ended" && !isPlain(target.data)
+    const head: ToolBlock = { ...call, kind: "call", call, whole, group: null }
+    const before = this.#rows.block(0)
+    const same = before?.kind === "call" && before.whole === whole && sameCall(before.call, call)
+    this.#rows.setBlocks([same ? before : head, ...(whole ? [] : this.#lines)])
+  }
+
+  #call(target: ToolTarget): BlockOf<"call"> {
+    const rest = { output: "", unsaved: false }
+    if (target.kind === "ended") {
+      const { data } = target
+      const { title, task, outcome } = data
+      const made = { kind: "call", name: data.message.toolName, title, task, state: outcome } as const
+      return call(
+        makeBlock(`c${task}`, target.entry.id, null, { ...made, args: {}, ...rest, result: data, seconds: null }),
+      )
+    }
+    const { work, id, startedAt } = target.task
+    const { name, title, args } = work
+    const running = work.phase === "execute"
+    const seconds = running ? Math.max(0, Math.floor(((this.#input?.now ?? startedAt) - startedAt) / 1000)) : null
+    const state = running ? "running" : "queued"
+    const made = { kind: "call", name, title, args, task: id, state, result: null, seconds } as const
+    return call(makeBlock(`c${id}`, null, null, { ...made, ...rest }))
+  }
+
+  #content(block: ToolBlock): Content {
+    if (block.kind === "lines") return outputContent(block)
+    if (block.whole) {
+      const { lines, pending } = callContent(block.call, true, this.#host.highlighter)
+      return { parts: [{ lines }], pending }
+    }
+    const none = this.#text.blocks.length === 0 && block.call.result !== null
+    const empty = none ? [textLine([span("No output.", { fg: "textMuted" })])] : []
+    return { parts: [{ lines: [headLine(block.call, true), ...empty] }], pending: false }
+  }
+
+  #edit(): boolean {
+    const target = this.#target
+    if (target?.kind === "ended" && target.data.output !== undefined) {
+      this.#host.edit({ path: target.data.output.path })
+      return true
+    }
+    const text = Array.from({ length: this.#linesOf.length + 1 }, (_, index) => this.#rows.blockText(index)).join("\n")
+    this.#host.edit({ text })
+    return true
+  }
+}
+
+function call(block: ReturnType<typeof makeBlock>): BlockOf<"call"> {
+  return block as BlockOf<"call">
+}
+
+function sameCall(a: BlockOf<"call">, b: BlockOf<"call">): boolean {
+  return (
+    a.key === b.key && a.state === b.state && a.title === b.title && a.seconds === b.seconds && a.result === b.result
+  )
+}
+
+/** What a command printed, as against what a tool says of a file. */
+function isPlain(data: ToolResultEntry): boolean {
+  const details = isObject(data.details) ? data.details : {}
+  if (typeof details.diff === "string" && details.diff !== "") return false
+  return data.message.toolName !== "read"
+}
