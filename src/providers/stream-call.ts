@@ -56,10 +56,28 @@ function headersOf(response: globalThis.Response): Readonly<Record<string, strin
   return Object.fromEntries(response.headers.entries())
 }
 
-/** `fetch` without Bun's own time limit; `onRefused` hears the body of an answer that is an error, before an SDK makes its own of it. */
-function watchedFetch(base: Fetch, onRefused: (refused: Refused) => void): Fetch {
+/** What a request bears beside the headers that model, config and quirks name. SDKs add more, from the environment even. */
+const usualHeaders = [
+  "accept",
+  "anthropic-beta",
+  "anthropic-version",
+  "authorization",
+  "content-type",
+  "user-agent",
+  "x-api-key",
+  "x-goog-api-key",
+]
+
+function headerNames(call: Call): ReadonlySet<string> {
+  const named = [...Object.keys(call.request.model.headers), ...Object.keys(call.options.headers)]
+  return new Set([...usualHeaders, ...named.map((name) => name.toLowerCase()), call.quirks.affinityHeader])
+}
+
+/** `fetch` without Bun's own time limit and with our headers alone; `onRefused` hears the body of an answer that is an error, before an SDK makes its own of it. */
+function watchedFetch(base: Fetch, names: ReadonlySet<string>, onRefused: (refused: Refused) => void): Fetch {
   return async (input, init) => {
-    const response = await base(input, { ...init, timeout: false } as RequestInit)
+    const headers = [...new Headers(init?.headers)].filter(([name]) => names.has(name))
+    const response = await base(input, { ...init, headers, timeout: false } as RequestInit)
     if (response.ok) return response
     const body = await response.text()
     onRefused({ status: response.status, headers: headersOf(response), body })
@@ -212,7 +230,7 @@ export async function streamCall(
   if (options.signal.aborted) throw meaning(call, undefined, undefined, false)
   options.signal.addEventListener("abort", stop, { once: true })
   watchdog.heard(options.stallMs)
-  const fetch = watchedFetch(base, (answer) => (refused = answer))
+  const fetch = watchedFetch(base, headerNames(call), (answer) => (refused = answer))
   const working = send(fetch, controller.signal).then((response) => readAll(call, response, decoder, watch))
   try {
     await Promise.race([working, ended.promise])

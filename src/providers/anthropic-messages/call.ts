@@ -12,15 +12,20 @@ import { encodeAnthropic } from "./encode.ts"
 /** The version that all hosts of this format speak; the SDK's own goes to Anthropic alone. */
 const commonVersion = "2023-06-01"
 
+/** Every credential header is said, `null` to take it away: the SDK would fill one in from the environment. */
+function credentials(auth: "bearer" | "x-api-key", key: string | undefined): Record<string, string | null> {
+  if (key === undefined) return { authorization: null, "x-api-key": null }
+  return auth === "bearer"
+    ? { authorization: `Bearer ${key}`, "x-api-key": null }
+    : { authorization: null, "x-api-key": key }
+}
+
 function headersFor(request: ModelRequest, options: CallOptions): Record<string, string | null> {
   const { auth, affinityHeader } = quirksOf(request.model)
-  const key = options.apiKey ?? null
-  const own: Record<string, string | null> =
-    auth === "bearer" ? {} : { authorization: null, "x-api-key": key, "anthropic-version": commonVersion }
   return {
     "user-agent": "cairn",
-    ...own,
-    ...(options.apiKey === undefined ? { authorization: null, "x-api-key": null } : {}),
+    ...credentials(auth, options.apiKey),
+    ...(auth === "bearer" ? {} : { "anthropic-version": commonVersion }),
     ...(affinityHeader !== "" && request.cacheKey !== undefined ? { [affinityHeader]: request.cacheKey } : {}),
     ...request.model.headers,
     ...options.headers,
