@@ -23,7 +23,7 @@ type Running = {
   readonly deltas: readonly Delta[]
   readonly clock: ManualClock
   readonly controller: AbortController
-  /** Resolves at the first delta. */
+  /** Resolves when a text in one piece has come, with all that its format sends behind it. */
   readonly begun: Promise<void>
 }
 
@@ -59,7 +59,7 @@ function start(name: string, reply: Reply, key: string | undefined = "secret-key
       stallMs,
       onDelta(delta) {
         deltas.push(delta)
-        if (delta.type !== "usage") begun.resolve()
+        if (delta.type === (name === "anthropic" ? "text_end" : "text_delta")) begun.resolve()
       },
     })
     .catch((error: unknown) => {
@@ -142,7 +142,7 @@ for (const [name] of names)
 const hangs: readonly [string, Reply][] = [
   ["before the headers", { hang: "before-headers" }],
   ["after the headers", { hang: "after-headers" }],
-  ["in the middle", { text: "hel", hang: "mid" }],
+  ["in the middle", { text: "hel", chunks: 1, hang: "mid" }],
 ]
 
 for (const [name] of names) {
