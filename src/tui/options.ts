@@ -81,6 +81,7 @@ export const defaultSlots: SlotSettings = {
 }
 
 export type ScreenSettings = {
+  /** A name, or two as `light/dark`, of which the terminal's background chooses. */
   readonly theme: string
   /** `auto` follows the terminal's background. */
   readonly appearance: Appearance | "auto"
@@ -90,6 +91,10 @@ export type ScreenSettings = {
   /** Ring the bell when a run ends or asks, while the terminal is not in front. */
   readonly bell: boolean
   readonly planFiles: readonly string[]
+  /** Names of the models to cycle through; empty means all that can be asked. */
+  readonly enabledModels: readonly string[]
+  readonly hideThinking: boolean
+  readonly searchRegex: boolean
   /** Command line of the person's editor; absent where none is known. */
   readonly editor?: string
 }
@@ -120,7 +125,14 @@ export type Outside = {
   /** Write one setting to the person's config. `path` is dotted: `theme`, `panels`. */
   saveSetting?(path: string, value: Json): Promise<Outcome>
   exportSession?(session: string, path: string): Promise<Outcome>
+  /** Prompts, skills and what else was read at the start, again. */
   reload?(): Promise<Outcome>
+  /** Every setting with its value and where that comes from, for reading. */
+  settings?(): readonly { readonly name: string; readonly value: string; readonly from: string }[]
+  /** Prompt templates and skills, by the name that follows the slash. */
+  templates?(): readonly { readonly name: string; readonly title: string }[]
+  /** A template with its arguments put in; null where there is none of that name. */
+  expandTemplate?(name: string, args: string): string | null
 }
 
 export type ScreenOptions = {

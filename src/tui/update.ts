@@ -17,7 +17,12 @@ import type { Completion, EditorFacts, Focus, Link, OutboxItem, Place, ScreenSta
 export type ScreenEvent =
   | { readonly type: "resized"; readonly columns: number; readonly rows: number }
   | { readonly type: "frame"; readonly frame: Frame }
-  | { readonly type: "older"; readonly page: readonly EntryRecord[]; readonly more: boolean }
+  | {
+      readonly type: "older"
+      readonly conversation: number
+      readonly page: readonly EntryRecord[]
+      readonly more: boolean
+    }
   | { readonly type: "link"; readonly link: Link }
   /** Another session takes this one's place. */
   | { readonly type: "session.left" }
@@ -130,10 +135,8 @@ export function update(state: ScreenState, event: ScreenEvent): ScreenState {
       return { ...state, size: { columns: event.columns, rows: event.rows } }
     case "frame":
       return onFrame(state, event.frame)
-    case "older": {
-      const conversation = event.page[0]?.conversation ?? state.conversation
-      return { ...state, view: addOlder(state.view, conversation, event.page, event.more) }
-    }
+    case "older":
+      return { ...state, view: addOlder(state.view, event.conversation, event.page, event.more) }
     case "link":
       return { ...state, link: event.link }
     case "session.left":

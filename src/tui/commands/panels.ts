@@ -1,0 +1,214 @@
+/** Commands of panels and slots: where the focus is, what is shown, and what only a panel can do. */
+import type { CommandName } from "../../home/command-names.ts"
+import type { Json } from "../../std/json.ts"
+import type { SlotName } from "../layout.ts"
+import { attempt, type Command, type Stage } from "./stage.ts"
+
+/** Per cent of the columns that one press moves. */
+const sizeStep = 5
+
+/** What the focused panel does, or where the editor has the focus, the one in front. */
+function ofPanel(name: CommandName): Command {
+  return { run: (stage, args) => stage.slots.run(name, args) }
+}
+
+function focusedPanel(stage: Stage): string | null {
+  const { focus } = stage.store.state
+  return focus.area === "panel" ? focus.id : null
+}
+
+/** The editor and the panels that can be seen, round and round. */
+function step(by: 1 | -1): Command {
+  return {
+    run(stage) {
+      const stops: (string | null)[] = [null, ...stage.slots.visible()]
+      if (stops.length === 1) return false
+      const at = stops.indexOf(focusedPanel(stage))
+      const next = stops[(at + by + stops.length) % stops.length] ?? null
+      const focus = next === null ? ({ area: "editor" } as const) : ({ area: "panel", id: next } as const)
+      stage.store.dispatch({ type: "focus", focus })
+      return true
+    },
+  }
+}
+
+function toggle(id: string): Command {
+  return {
+    off: (stage) => (stage.slots.known(id) ? null : "there is no such panel"),
+    run(stage) {
+      if (!stage.slots.known(id)) return false
+      const shown = stage.slots.visible().includes(id)
+      stage.store.dispatch({ type: "panel.show", id, shown: !shown })
+      return true
+    },
+  }
+}
+
+const slotNames: readonly SlotName[] = ["main", "side", "bottom"]
+
+const move: Command = {
+  off: (stage) => (focusedPanel(stage) === null ? "no panel has the focus" : null),
+  run(stage, args) {
+    const id = focusedPanel(stage)
+    if (id === null) return false
+    const { slots } = stage.store.state.place
+    const now: SlotName = slots.main.includes(id) ? "main" : slots.side.stack.includes(id) ? "side" : "bottom"
+    const asked = slotNames.find((name) => name === args.to)
+    const to = asked ?? slotNames[(slotNames.indexOf(now) + 1) % slotNames.length] ?? "side"
+    stage.store.dispatch({ type: "panel.move", id, to })
+    return true
+  },
+}
+
+const zoom: Command = {
+  run(stage) {
+    const { zoomed, front } = stage.store.state.place
+    stage.store.dispatch({ type: "panel.zoom", id: zoomed === null ? (focusedPanel(stage) ?? front) : null })
+    return true
+  },
+}
+
+const hide: Command = {
+  off: (stage) => (focusedPanel(stage) === null ? "no panel has the focus" : null),
+  run(stage) {
+    const id = focusedPanel(stage)
+    if (id === null || stage.slots.visible().length < 2) return false
+    stage.store.dispatch({ type: "panel.show", id, shown: false })
+    return true
+  },
+}
+
+function resize(by: number): Command {
+  return {
+    run(stage) {
+      stage.store.dispatch({ type: "panel.size", by })
+      return true
+    },
+  }
+}
+
+const save: Command = {
+  off: (stage) => (stage.options.outside.saveSetting === undefined ? "the config cannot be written here" : null),
+  run(stage) {
+    const { slots } = stage.store.state.place
+    const { main, side, bottom } = slots
+    const value: Json = { main, side: { ...side }, bottom }
+    const work = stage.options.outside.saveSetting?.("panels", value)
+    if (work === undefined) return false
+    attempt(
+      stage,
+      work.then((outcome) => stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)),
+    )
+    return true
+  },
+}
+
+/** Selecting with the keyboard takes the focus along. */
+const openCopy: Command = {
+  run(stage, args) {
+    const id = stage.slots.target()
+    if (!stage.slots.run("copy.open", args)) return false
+    stage.store.dispatch({ type: "focus", focus: { area: "panel", id } })
+    if (args.by !== undefined) stage.slots.run("copy.mark", args)
+    return true
+  },
+}
+
+/** Begins a search in the focused panel, or the one in front. While one is open, it goes on instead. */
+const openSearch: Command = {
+  run(stage, args) {
+    if (stage.search.open) return stage.search.next(true)
+    const target = stage.slots.reader()
+    if (target === null) return false
+    stage.search.start(target, args.direction === "forward" ? 1 : -1)
+    stage.slots.refocus()
+    return true
+  },
+}
+
+/** The next or previous match: of the open search line, else of the panel's last search. */
+function match(on: boolean): Command {
+  return {
+    run(stage) {
+      if (stage.search.open) return stage.search.next(on)
+      return stage.slots.reader()?.toMatch(on ? 1 : -1) ?? false
+    },
+  }
+}
+
+function closeSearch(accept: boolean): Command {
+  return {
+    run(stage) {
+      const closed = stage.search.close(accept)
+      if (closed) stage.slots.refocus()
+      return closed
+    },
+  }
+}
+
+const panelNames = [
+  "scroll.pageUp",
+  "scroll.pageDown",
+  "scroll.halfUp",
+  "scroll.halfDown",
+  "scroll.lineUp",
+  "scroll.lineDown",
+  "scroll.top",
+  "scroll.bottom",
+  "scroll.previousPrompt",
+  "scroll.nextPrompt",
+  "copy.close",
+  "copy.move",
+  "copy.mark",
+  "copy.accept",
+  "copy.swapEnds",
+  "block.fold",
+  "block.foldAll",
+  "block.next",
+  "block.previous",
+  "block.open",
+  "block.copy",
+  "block.edit",
+  "thinking.toggle",
+  "plan.toggle",
+  "plan.next",
+  "plan.previous",
+  "plan.edit",
+] as const satisfies readonly CommandName[]
+
+const panelOwn = Object.fromEntries(panelNames.map((name) => [name, ofPanel(name)])) as Record<
+  (typeof panelNames)[number],
+  Command
+>
+
+export const panelCommands = {
+  ...panelOwn,
+  "panel.next": step(1),
+  "panel.previous": step(-1),
+  "panel.zoom": zoom,
+  "panel.hide": hide,
+  "panel.grow": resize(sizeStep),
+  "panel.shrink": resize(-sizeStep),
+  "panel.move": move,
+  "panel.focusChat": {
+    run(stage) {
+      const id = stage.store.state.place.slots.main[0]
+      if (id === undefined) return false
+      stage.store.dispatch({ type: "focus", focus: { area: "panel", id } })
+      return true
+    },
+  },
+  "panel.toggleTool": toggle("tool"),
+  "panel.togglePlan": toggle("plan"),
+  "panel.toggleChanges": toggle("changes"),
+  "panel.toggleTree": toggle("tree"),
+  "panel.toggleTasks": toggle("tasks"),
+  "layout.save": save,
+  "copy.open": openCopy,
+  "search.open": openSearch,
+  "search.next": match(true),
+  "search.previous": match(false),
+  "search.close": closeSearch(false),
+  "search.accept": closeSearch(true),
+  "search.toggleRegex": { run: (stage) => stage.search.toggleRegex() },
+} as const satisfies Partial<Record<CommandName, Command>>

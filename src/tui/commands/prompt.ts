@@ -1,0 +1,129 @@
+/** Commands of the editor: sending what was typed, and what a key does to it before. */
+import type { CommandName } from "../../home/command-names.ts"
+import { requestId } from "../../std/id.ts"
+import type { JsonObject } from "../../std/json.ts"
+import type { SubmitMode } from "../../protocol/records.ts"
+import { editOutside } from "../editor/external.ts"
+import { readClipboard } from "../editor/clipboard-in.ts"
+import { mentions, textOnly, withImages } from "../editor/images.ts"
+import { runSlash } from "./slash.ts"
+import { attempt, type Command, type Stage } from "./stage.ts"
+
+/** Sends `text` as an input of the conversation. It stays in the outbox until the host has it. */
+export async function send(stage: Stage, text: string, mode: SubmitMode): Promise<void> {
+  const content = mentions(text).length === 0 ? textOnly(text) : await withImages(text, stage.options.folder)
+  stage.store.dispatch({ type: "sending", item: { requestId: requestId(), content, mode, text } })
+  stage.slots.run("scroll.bottom", {})
+  await stage.link.flush()
+}
+
+/** Gives a refused input back, before what was typed meanwhile. */
+export function giveBack(stage: Stage, text: string): void {
+  const typed = stage.editor.content
+  stage.editor.put("")
+  stage.editor.paste(typed === "" ? text : `${text}\n\n${typed}`)
+}
+
+async function shell(stage: Stage, text: string): Promise<void> {
+  const excluded = text.startsWith("!!")
+  const command = text.slice(excluded ? 2 : 1).trim()
+  if (command === "") return
+  const { conversation } = stage.store.state
+  try {
+    await stage.link.request({ type: "shell", conversation, command, excluded })
+  } catch (error) {
+    if (stage.editor.edit.text === "") stage.editor.put(text)
+    throw error
+  }
+}
+
+function submit(stage: Stage, mode: SubmitMode): boolean {
+  const { editor, options } = stage
+  if (editor.content.trim() === "") return false
+  stage.completer.close()
+  const text = editor.take()
+  options.history.append(text)
+  if (text.startsWith("!")) attempt(stage, shell(stage, text))
+  else if (!text.startsWith("/") || !runSlash(stage, text)) attempt(stage, send(stage, text.trim(), mode))
+  return true
+}
+
+const external: Command = {
+  off: (stage) => (stage.options.settings.editor === undefined ? "no editor is known; set $EDITOR" : null),
+  run(stage) {
+    const { editor } = stage.options.settings
+    if (editor === undefined) return false
+    const { scratch } = stage.options
+    const work = stage.terminal.lend(() => editOutside(editor, scratch, stage.editor.content))
+    attempt(
+      stage,
+      work.then((text) => {
+        if (text !== stage.editor.content) {
+          stage.editor.put("")
+          stage.editor.put(text)
+        }
+      }),
+    )
+    return true
+  },
+}
+
+const paste: Command = {
+  run(stage) {
+    attempt(
+      stage,
+      readClipboard(stage.options.scratch, stage.options.terminal.remote).then((found) => {
+        if (!found.ok) stage.say("warning", found.reason)
+        else if (!stage.editor.paste(found.text))
+          stage.say("error", "That is too large for an input; name a file with @")
+      }),
+    )
+    return true
+  },
+}
+
+const searchHistory: Command = {
+  run(stage) {
+    const items = stage.options.history
+      .load()
+      .map((text, place) => ({ key: String(place), label: text.replace(/\s+/g, " "), text }))
+      .reverse()
+    stage.store.dispatch({
+      type: "dialog.open",
+      dialog: {
+        kind: "list",
+        id: "history",
+        title: "Earlier prompts",
+        items,
+        filter: stage.editor.edit.text.includes("\n") ? "" : stage.editor.edit.text,
+        empty: "nothing was sent from this folder yet",
+        chosen: ({ key }) => stage.editor.put(items.find((item) => item.key === key)?.text ?? ""),
+      },
+    })
+    return true
+  },
+}
+
+/** A command that hands on to the editor. */
+const editor = (work: (stage: Stage, args: JsonObject) => boolean): Command => ({ run: work })
+
+export const promptCommands = {
+  "prompt.submit": editor((stage) => submit(stage, "steer")),
+  "prompt.followUp": editor((stage) => submit(stage, "followUp")),
+  "prompt.newline": editor(({ editor }) => editor.newline()),
+  "prompt.clear": editor(({ editor }) => editor.clear()),
+  "prompt.history.previous": editor(({ editor }) => editor.historyPrevious()),
+  "prompt.history.next": editor(({ editor }) => editor.historyNext()),
+  "prompt.history.search": searchHistory,
+  "prompt.undo": editor(({ editor }) => editor.undo()),
+  "prompt.redo": editor(({ editor }) => editor.redo()),
+  "prompt.external": external,
+  "prompt.stash": editor(({ editor }) => editor.stash()),
+  "prompt.complete": editor(({ completer }) => completer.ask()),
+  "prompt.paste": paste,
+  "prompt.focus": editor(({ store }) => {
+    if (store.state.focus.area === "editor") return false
+    store.dispatch({ type: "focus", focus: { area: "editor" } })
+    return true
+  }),
+} as const satisfies Partial<Record<CommandName, Command>>

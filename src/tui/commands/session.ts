@@ -1,0 +1,274 @@
+/** Commands of sessions and of the conversation: opening, naming, exporting, compacting, and what waits in the queue. */
+import type { CommandName } from "../../home/command-names.ts"
+import { textOf } from "../../message/message.ts"
+import { shortId } from "../../std/id.ts"
+import type { SessionSummary } from "../../protocol/sessions.ts"
+import { queueOf, sessionOf } from "../../protocol/view.ts"
+import type { Item, TextDialog } from "../dialogs/dialog.ts"
+import { homely } from "../status/footer.ts"
+import { ago, shortCount } from "../status/numbers.ts"
+import { inputText } from "../status/queue.ts"
+import { sentence } from "../link.ts"
+import { giveBack, send } from "./prompt.ts"
+import { attempt, type Command, type Stage } from "./stage.ts"
+
+const sessionsShown = 200
+const everywhere = "*"
+
+function sessionItem(summary: SessionSummary, stage: Stage, withFolder: boolean): Item {
+  const now = stage.options.clock.now()
+  const working = summary.holder === null ? (summary.interrupted ? "interrupted" : "") : "open"
+  const folder = withFolder ? homely(summary.folder, stage.options.home) : ""
+  return {
+    key: summary.id,
+    label: summary.title === "" ? "untitled" : summary.title,
+    detail: [working, folder].filter(Boolean).join(" · "),
+    right: `${ago(now - summary.updatedAt)} · ${shortId(summary.id)}`,
+    ...(summary.state === "ok" ? {} : { off: summary.note === "" ? summary.state : summary.note }),
+  }
+}
+
+function openSessions(stage: Stage, all: boolean): void {
+  const { options, store, link } = stage
+  const id = all ? "sessions.all" : "sessions"
+  store.dispatch({
+    type: "dialog.open",
+    dialog: {
+      kind: "list",
+      id,
+      title: all ? "Sessions of all folders" : "Sessions of this folder",
+      items: null,
+      at: store.state.view.session,
+      empty: "no session yet",
+      chosen({ key }) {
+        if (key === everywhere) openSessions(stage, true)
+        else if (key !== store.state.view.session) attempt(stage, link.change({ kind: "session", id: key }))
+      },
+    },
+  })
+  const query = all ? { limit: sessionsShown } : { limit: sessionsShown, folder: options.folder }
+  attempt(
+    stage,
+    options.sessions.list(query).then((found) => {
+      const items = found.map((summary) => sessionItem(summary, stage, all))
+      const more: Item = { key: everywhere, label: "Sessions of all folders …" }
+      store.dispatch({ type: "dialog.items", id, items: all ? items : [...items, more] })
+    }),
+  )
+}
+
+const name: Command = {
+  run(stage, args) {
+    const rename = (title: string): void => {
+      if (title.trim() !== "") attempt(stage, stage.link.request({ type: "title", title: title.trim() }))
+    }
+    if (typeof args.name === "string" && args.name !== "") {
+      rename(args.name)
+      return true
+    }
+    stage.store.dispatch({
+      type: "dialog.open",
+      dialog: {
+        kind: "input",
+        id: "name",
+        title: "Name",
+        text: "What this session is called in lists:",
+        masked: false,
+        initial: sessionOf(stage.store.state.view)?.title ?? "",
+        submitted: rename,
+      },
+    })
+    return true
+  },
+}
+
+const exportSession: Command = {
+  off: (stage) => (stage.options.outside.exportSession === undefined ? "sessions are not exported from here" : null),
+  run(stage, args) {
+    const { exportSession } = stage.options.outside
+    const { session } = stage.store.state.view
+    if (exportSession === undefined || session === "") return false
+    const write = (path: string): void => {
+      if (path.trim() === "") return
+      attempt(
+        stage,
+        exportSession(session, path.trim()).then((outcome) =>
+          stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason),
+        ),
+      )
+    }
+    if (typeof args.name === "string" && args.name !== "") {
+      write(args.name)
+      return true
+    }
+    stage.store.dispatch({
+      type: "dialog.open",
+      dialog: {
+        kind: "input",
+        id: "export",
+        title: "Export",
+        text: "The file to write, .jsonl or .html:",
+        masked: false,
+        initial: `cairn-${shortId(session)}.html`,
+        submitted: write,
+      },
+    })
+    return true
+  },
+}
+
+async function contextDialog(stage: Stage): Promise<TextDialog> {
+  const { conversation } = stage.store.state
+  const context = await stage.link.request({ type: "context", conversation })
+  return {
+    kind: "text",
+    id: "context",
+    title: `What the model was told: about ${shortCount(context.tokens)} tokens`,
+    rows: [
+      { left: "Tools", heading: true },
+      { left: context.tools.join(", ") },
+      { left: "" },
+      { left: "Files", heading: true },
+      ...context.files.map(({ path, tokens }) => ({ left: path, right: `${shortCount(tokens)} tokens` })),
+      { left: "" },
+      { left: "System prompt", heading: true },
+      { left: context.system },
+    ],
+  }
+}
+
+const showContext: Command = {
+  run(stage) {
+    attempt(
+      stage,
+      contextDialog(stage).then((dialog) => stage.store.dispatch({ type: "dialog.open", dialog })),
+    )
+    return true
+  },
+}
+
+const copyAnswer: Command = {
+  run(stage) {
+    const { view, conversation } = stage.store.state
+    const last = view.entries.findLast(
+      ({ data, conversation: own }) =>
+        own === conversation &&
+        data.kind === "assistant" &&
+        "message" in data &&
+        textOf(data.message) !== "" &&
+        data.message.stopReason !== "error" &&
+        data.message.stopReason !== "aborted",
+    )
+    if (last?.data.kind !== "assistant") return false
+    stage.copy(textOf(last.data.message))
+    return true
+  },
+}
+
+/** Takes all inputs that wait out of the queue; their texts, in order. What was taken before a failure is still given. */
+async function withdrawAll(stage: Stage): Promise<readonly string[]> {
+  const { state } = stage.store
+  const texts: string[] = []
+  for (const { id } of queueOf(state.view, state.conversation)) {
+    try {
+      const { content } = await stage.link.request({ type: "withdraw", submission: id })
+      texts.push(inputText(content))
+    } catch (error) {
+      stage.say("error", sentence(error))
+      break
+    }
+  }
+  return texts
+}
+
+const waits = (stage: Stage): boolean => queueOf(stage.store.state.view, stage.store.state.conversation).length > 0
+const nothingWaits = (stage: Stage): string | null => (waits(stage) ? null : "nothing waits")
+
+const editQueue: Command = {
+  off: nothingWaits,
+  run(stage) {
+    if (!waits(stage)) return false
+    attempt(
+      stage,
+      withdrawAll(stage).then((texts) => {
+        if (texts.length > 0) giveBack(stage, texts.join("\n\n"))
+      }),
+    )
+    return true
+  },
+}
+
+const dropQueue: Command = {
+  off: nothingWaits,
+  run(stage) {
+    if (!waits(stage)) return false
+    attempt(stage, withdrawAll(stage))
+    return true
+  },
+}
+
+async function sendAll(stage: Stage): Promise<void> {
+  for (const text of await withdrawAll(stage)) await send(stage, text, "steer")
+}
+
+const sendQueue: Command = {
+  off: nothingWaits,
+  run(stage) {
+    if (!waits(stage)) return false
+    attempt(stage, sendAll(stage))
+    return true
+  },
+}
+
+const retryNow: Command = {
+  run(stage) {
+    const { view, conversation, link } = stage.store.state
+    if (link.status === "waiting") return stage.link.retry()
+    const waiting = [...view.tasks.values()].some(({ work }) => work.kind === "generation" && work.phase === "retry")
+    if (waiting) attempt(stage, stage.link.request({ type: "retryNow", conversation }))
+    return waiting
+  },
+}
+
+const resume: Command = {
+  off: (stage) => (stage.store.state.view.held === null ? "nothing was interrupted" : null),
+  run(stage) {
+    if (stage.store.state.view.held === null) return false
+    attempt(stage, stage.link.request({ type: "resume" }))
+    return true
+  },
+}
+
+const compact: Command = {
+  run(stage, args) {
+    const { conversation } = stage.store.state
+    const focus = typeof args.name === "string" && args.name !== "" ? { focus: args.name } : {}
+    attempt(stage, stage.link.request({ type: "compact", conversation, ...focus }))
+    return true
+  },
+}
+
+export const sessionCommands = {
+  "session.select": {
+    run(stage) {
+      openSessions(stage, false)
+      return true
+    },
+  },
+  "session.new": {
+    run(stage) {
+      attempt(stage, stage.link.change({ kind: "new" }))
+      return true
+    },
+  },
+  "session.name": name,
+  "session.export": exportSession,
+  "session.context": showContext,
+  "message.copy": copyAnswer,
+  "queue.edit": editQueue,
+  "queue.drop": dropQueue,
+  "queue.send": sendQueue,
+  "retry.now": retryNow,
+  "work.resume": resume,
+  compact,
+} as const satisfies Partial<Record<CommandName, Command>>

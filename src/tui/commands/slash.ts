@@ -1,0 +1,142 @@
+/**
+ * What may stand after a slash at the start of an input: a command by the name that people know, a key store, a prompt template or a skill.
+ *
+ * - A name that nobody knows is no command: the input is sent as it is.
+ */
+import type { CommandName } from "../../home/command-names.ts"
+import { shortId } from "../../std/id.ts"
+import { sessionOf, usageOf } from "../../protocol/view.ts"
+import type { SlashCommand } from "../editor/completion.ts"
+import { money, shortCount } from "../status/numbers.ts"
+import { send } from "./prompt.ts"
+import { attempt, type Stage } from "./stage.ts"
+
+type Slash = SlashCommand & { run(stage: Stage, rest: string): void }
+
+function command(name: string, title: string, to: CommandName, args?: string): Slash {
+  return {
+    name,
+    title,
+    ...(args === undefined ? {} : { args }),
+    run: (stage, rest) => void stage.run(to, rest === "" ? {} : { name: rest }),
+  }
+}
+
+async function storeKey(stage: Stage, provider: string, key: string): Promise<void> {
+  const outcome = await stage.options.outside.saveKey?.(provider, key.trim())
+  if (outcome === undefined) return
+  stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
+  if (outcome.ok) stage.store.dispatch({ type: "models", models: [] })
+}
+
+/** Asks for a provider's key, typed unseen. */
+export function askKey(stage: Stage, provider: { readonly id: string; readonly label: string }): void {
+  stage.store.dispatch({
+    type: "dialog.open",
+    dialog: {
+      kind: "input",
+      id: "key",
+      title: provider.label,
+      text: "The API key; it is not shown and goes into auth.json:",
+      masked: true,
+      submitted: (key) => {
+        if (key.trim() !== "") attempt(stage, storeKey(stage, provider.id, key))
+      },
+    },
+  })
+}
+
+function login(stage: Stage, rest: string): void {
+  const providers = stage.options.outside.providers?.()
+  if (providers === undefined) return stage.say("warning", "Keys cannot be stored from here; they stand in auth.json")
+  const exact = providers.find(({ id }) => id === rest)
+  if (exact !== undefined) return askKey(stage, exact)
+  stage.store.dispatch({
+    type: "dialog.open",
+    dialog: {
+      kind: "list",
+      id: "login",
+      title: "Provider",
+      items: providers.map(({ id, label, ready }) => ({
+        key: id,
+        label,
+        detail: id,
+        ...(ready ? { right: "has a key" } : {}),
+      })),
+      filter: rest,
+      chosen: ({ key, label }) => askKey(stage, { id: key, label }),
+    },
+  })
+}
+
+async function forget(stage: Stage, provider: string): Promise<void> {
+  const outcome = await stage.options.outside.removeKey?.(provider)
+  if (outcome !== undefined) stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
+}
+
+function logout(stage: Stage, rest: string): void {
+  if (rest === "") stage.say("warning", "Say whose key to forget: /logout provider")
+  else attempt(stage, forget(stage, rest))
+}
+
+function aboutSession(stage: Stage): void {
+  const { view, conversation } = stage.store.state
+  const session = sessionOf(view)
+  const usage = usageOf(view, conversation)
+  const rows = [
+    { left: "session", right: view.session === "" ? "not begun" : `${shortId(view.session)}  (${view.session})` },
+    { left: "name", right: session?.title ?? "" },
+    { left: "folder", right: session?.folder ?? stage.options.folder },
+    { left: "entries", right: `${view.entries.length}${view.older.size > 0 ? " read, older ones on disk" : ""}` },
+    ...Object.entries(usage?.models ?? {}).map(([model, { input, output, cacheRead, cacheWrite, cost }]) => ({
+      left: model,
+      right: `↑${shortCount(input)} ↓${shortCount(output)} cache ${shortCount(cacheRead + cacheWrite)}${cost === undefined ? "" : ` ${money(cost.total)}`}`,
+    })),
+  ]
+  stage.store.dispatch({ type: "dialog.open", dialog: { kind: "text", id: "session", title: "Session", rows } })
+}
+
+const slashes: readonly Slash[] = [
+  command("help", "the keys that work here", "app.help"),
+  command("hotkeys", "the keys that work here", "app.help"),
+  command("model", "choose the model", "model.select", "[name]"),
+  command("thinking", "choose the thinking level", "thinking.select", "[level]"),
+  command("theme", "choose the theme", "theme.select", "[name]"),
+  command("keymap", "choose the keymap", "keymap.select", "[name]"),
+  command("settings", "settings and where each comes from", "app.settings"),
+  command("new", "start a new session", "session.new"),
+  command("resume", "open another session", "session.select"),
+  command("name", "name this session", "session.name", "[name]"),
+  command("tree", "go back to a point and fork there", "session.tree"),
+  command("fork", "fork at an earlier prompt", "session.fork"),
+  command("compact", "summarize to make room", "compact", "[what to keep]"),
+  command("context", "what the model was told", "session.context"),
+  command("export", "write this session to a file", "session.export", "[path]"),
+  command("copy", "copy the last answer", "message.copy"),
+  command("search", "search all sessions", "search.all"),
+  command("continue", "go on with interrupted work", "work.resume"),
+  command("reload", "read keymaps, themes, prompts and skills again", "app.reload"),
+  command("quit", "leave", "app.quit"),
+  { name: "login", title: "store a provider's key", args: "[provider]", run: login },
+  { name: "logout", title: "forget a provider's key", args: "provider", run: logout },
+  { name: "session", title: "about this session", run: aboutSession },
+]
+
+/** All that can be completed after a slash. */
+export function slashCommands(stage: Pick<Stage, "options">): readonly SlashCommand[] {
+  return [...slashes, ...(stage.options.outside.templates?.() ?? [])]
+}
+
+/** Runs `text` if it names a command or a template. False when it is an input like any other. */
+export function runSlash(stage: Stage, text: string): boolean {
+  const [, name = "", rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(text) ?? []
+  const slash = slashes.find((other) => other.name === name)
+  if (slash !== undefined) {
+    slash.run(stage, rest.trim())
+    return true
+  }
+  const expanded = stage.options.outside.expandTemplate?.(name, rest) ?? null
+  if (expanded === null) return false
+  attempt(stage, send(stage, expanded, "steer"))
+  return true
+}

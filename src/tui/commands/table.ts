@@ -1,0 +1,144 @@
+/**
+ * All commands by name: keys, palette and help read this one table. A name of `command-names.ts` that has no command does not compile.
+ */
+import { commandNames, type CommandName } from "../../home/command-names.ts"
+import { isObject, type Json } from "../../std/json.ts"
+import type { Dialog } from "../dialogs/dialog.ts"
+import { appCommands, paletteItems } from "./app.ts"
+import { chooseCommands } from "./choose.ts"
+import { panelCommands } from "./panels.ts"
+import { promptCommands } from "./prompt.ts"
+import { sessionCommands } from "./session.ts"
+import type { Command, Stage } from "./stage.ts"
+
+type Group<Prefix extends string> = Extract<CommandName, `${Prefix}.${string}`>
+
+const editorNames = [
+  "left",
+  "right",
+  "wordLeft",
+  "wordRight",
+  "wordStartRight",
+  "lineStart",
+  "lineTextStart",
+  "lineEnd",
+  "up",
+  "down",
+  "start",
+  "end",
+  "jumpForward",
+  "jumpBackward",
+  "deleteBack",
+  "deleteForward",
+  "deleteWordBack",
+  "deleteWordForward",
+  "deleteToLineStart",
+  "deleteToLineEnd",
+  "transpose",
+  "yank",
+  "yankPop",
+  "putAfter",
+  "putBefore",
+  "setMark",
+  "clearMark",
+  "select",
+  "selectAll",
+  "copy",
+  "cut",
+  "mode",
+  "open",
+  "operate",
+  "replaceChar",
+  "toggleCase",
+  "joinLines",
+] as const
+
+const dialogNames = [
+  "up",
+  "down",
+  "pageUp",
+  "pageDown",
+  "top",
+  "bottom",
+  "accept",
+  "cancel",
+  "complete",
+  "save",
+  "delete",
+  "rename",
+] as const
+
+const editorCommands = Object.fromEntries(
+  editorNames.map((name): [string, Command] => [
+    `editor.${name}`,
+    { run: (stage, args) => stage.editor.run(name, args) },
+  ]),
+) as Record<Group<"editor">, Command>
+
+/** The topmost dialog, else the completion, else a panel that is a list. */
+const dialogCommands = Object.fromEntries(
+  dialogNames.map((name): [string, Command] => [
+    `dialog.${name}`,
+    {
+      run(stage, args) {
+        if (stage.dialogs.open) return stage.dialogs.run(name)
+        if (stage.completer.open) return stage.completer.run(name)
+        return stage.slots.run(`dialog.${name}`, args)
+      },
+    },
+  ]),
+) as Record<Group<"dialog">, Command>
+
+/** What this screen's host has no command for: the palette says so, a key says so, nothing happens. */
+function missing(reason: string): Command {
+  return {
+    off: () => reason,
+    run(stage) {
+      stage.say("info", `That cannot be done from here: ${reason}`)
+      return true
+    },
+  }
+}
+
+const palette: Command = {
+  run(stage) {
+    const dialog: Dialog = {
+      kind: "list",
+      id: "palette",
+      title: "Commands",
+      items: paletteItems(stage, commands),
+      chosen: ({ key }) => void stage.run(key),
+    }
+    stage.store.dispatch({ type: "dialog.open", dialog })
+    return true
+  },
+}
+
+export const commands: Readonly<Record<CommandName, Command>> = {
+  ...appCommands,
+  ...promptCommands,
+  ...panelCommands,
+  ...chooseCommands,
+  ...sessionCommands,
+  ...editorCommands,
+  ...dialogCommands,
+  "app.palette": palette,
+  "search.all": missing("the sessions of this machine are searched with `cairn sessions search`"),
+  "session.tree": missing("the host makes no forks"),
+  "session.fork": missing("the host makes no forks"),
+}
+
+export function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(commandNames, name)
+}
+
+/** While a dialog is open, what is under it does not hear keys, but for what concerns the terminal itself. */
+const throughDialogs: ReadonlySet<string> = new Set(["app.redraw", "app.suspend"])
+
+/** Runs a command by name: one of the table, or one that a panel brings. False where it did not apply. */
+export function runCommand(stage: Stage, name: string, args: Json | undefined): boolean {
+  const values = isObject(args) ? args : {}
+  if (stage.dialogs.open && !name.startsWith("dialog.") && !throughDialogs.has(name)) return false
+  if (!isCommand(name)) return stage.slots.run(name, values)
+  return commands[name].run(stage, values)
+}

@@ -1,0 +1,202 @@
+/** A list with a filter: the picker of models, themes, sessions, and of all commands. */
+import {
+  InputRenderable,
+  StyledText,
+  type CliRenderer,
+  type KeyEvent,
+  type TextChunk,
+  type TextRenderable,
+} from "@opentui/core"
+import { stripChunks, type Strip } from "../status/strip.ts"
+import type { Dialog, Item, ListDialog } from "./dialog.ts"
+import { Frame, room, textNode, type DialogView, type Look } from "./frame.ts"
+import { ask, chosen, makeList, scroll, walk, type List } from "./list.ts"
+
+export type ListAnswers = {
+  chosen(item: Item): void
+  cancelled(): void
+  /** The keys of a command, for the hint; empty where nothing is bound. */
+  keysOf(command: string): string
+}
+
+/** Under this many rows the hint row goes to the list. */
+const hintRowsMin = 9
+
+export class ListView implements DialogView {
+  readonly #frame: Frame
+  readonly #input: InputRenderable
+  readonly #list: TextRenderable
+  readonly #hint: TextRenderable
+  readonly #answers: ListAnswers
+  #dialog: ListDialog
+  #model: List
+  #first = 0
+  #look: Look | null = null
+  #size = { columns: 80, rows: 24 }
+
+  constructor(renderer: CliRenderer, dialog: ListDialog, answers: ListAnswers) {
+    this.#dialog = dialog
+    this.#answers = answers
+    this.#model = makeList(dialog.items ?? [], dialog.filter ?? "", dialog.at)
+    this.#frame = new Frame(renderer, dialog.title)
+    this.#input = new InputRenderable(renderer, {
+      width: "100%",
+      value: dialog.filter ?? "",
+      placeholder: "type to narrow",
+      flexShrink: 0,
+    })
+    this.#list = textNode(renderer, 1)
+    this.#hint = textNode(renderer, 1)
+    for (const node of [this.#input, this.#list, this.#hint]) this.#frame.box.add(node)
+  }
+
+  get node(): Frame["box"] {
+    return this.#frame.box
+  }
+
+  run(command: string): boolean {
+    const page = Math.max(1, this.#rows() - 1)
+    const by = { up: -1, down: 1, pageUp: -page, pageDown: page, top: -1e9, bottom: 1e9 }[command]
+    if (by !== undefined) return this.#set(walk(this.#model, by))
+    const item = chosen(this.#model)
+    if (command === "cancel") {
+      this.#answers.cancelled()
+      return true
+    }
+    if (command === "accept") {
+      if (item !== undefined && item.off === undefined) this.#answers.chosen(item)
+      return true
+    }
+    if (command === "complete") {
+      if (item === undefined) return true
+      this.#input.value = item.label
+      return this.#ask()
+    }
+    const action = this.#dialog.actions?.find((other) => other.command === `dialog.${command}`)
+    if (action === undefined || item === undefined) return false
+    action.run(item)
+    return true
+  }
+
+  type(text: string): void {
+    this.#input.insertText(text.replaceAll("\n", " "))
+    this.#ask()
+  }
+
+  key(event: KeyEvent): void {
+    this.#input.handleKeyPress(event)
+    this.#ask()
+  }
+
+  update(dialog: Dialog): void {
+    if (dialog.kind !== "list" || dialog === this.#dialog) return
+    const at = chosen(this.#model)?.key ?? dialog.at
+    this.#dialog = dialog
+    this.#model = makeList(dialog.items ?? [], this.#model.query, at)
+    this.#draw()
+  }
+
+  look(look: Look): void {
+    this.#look = look
+    this.#frame.look(look)
+    this.#input.textColor = look.ink.text
+    this.#input.focusedTextColor = look.ink.text
+    this.#input.backgroundColor = "transparent"
+    this.#input.focusedBackgroundColor = "transparent"
+    this.#input.cursorColor = look.ink.cursor
+    this.#draw()
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#size = { columns, rows }
+    this.#draw()
+  }
+
+  focus(): void {
+    this.#input.focus()
+  }
+
+  dispose(): void {
+    this.#frame.box.destroyRecursively()
+  }
+
+  #ask(): boolean {
+    return this.#set(ask(this.#model, this.#input.value))
+  }
+
+  #set(next: List): boolean {
+    const before = chosen(this.#model)?.key
+    this.#model = next
+    const item = chosen(next)
+    if (item !== undefined && item.key !== before) this.#dialog.moved?.(item)
+    this.#draw()
+    return true
+  }
+
+  #hasHint(): boolean {
+    return room(this.#size.columns, this.#size.rows).rows >= hintRowsMin
+  }
+
+  /** Rows for items on this screen. */
+  #rows(): number {
+    return Math.max(1, room(this.#size.columns, this.#size.rows).rows - 1 - (this.#hasHint() ? 1 : 0))
+  }
+
+  #draw(): void {
+    const look = this.#look
+    if (look === null) return
+    const { shown, place, items } = this.#model
+    // The frame keeps its height while the filter narrows: a list that jumps is hard to read.
+    const rows = Math.min(this.#rows(), Math.max(1, items.length))
+    this.#first = scroll(this.#first, place, rows, shown.length)
+    const { columns } = room(this.#size.columns, this.#size.rows)
+    const visible = shown.slice(this.#first, this.#first + rows)
+    const strips =
+      visible.length > 0 ? visible.map((item, at) => this.#strip(item, this.#first + at === place)) : this.#none()
+    const chunks = strips.flatMap((one, at): readonly TextChunk[] => {
+      const row = stripChunks(one, columns, look.ink, look.method)
+      return at === 0 ? row : [{ __isChunk: true, text: "\n" }, ...row]
+    })
+    this.#list.height = rows
+    this.#list.content = new StyledText(chunks)
+    this.#hint.visible = this.#hasHint()
+    this.#hint.content = new StyledText([...stripChunks(this.#hintStrip(), columns, look.ink, look.method)])
+    this.#frame.place(this.#size.columns, this.#size.rows, 1 + rows + (this.#hasHint() ? 1 : 0))
+  }
+
+  #strip(item: Item, bar: boolean): Strip {
+    const mono = this.#look?.mono === true
+    const role = bar && !mono ? "selectedListItemText" : item.off === undefined ? "text" : "textMuted"
+    const dim = bar && !mono ? "selectedListItemText" : "textMuted"
+    return {
+      left: [
+        { text: `${bar ? "›" : "\u00a0"}`, role, drop: 0 },
+        { text: item.label, role, drop: 0, bold: bar },
+        { text: item.off === undefined ? (item.detail ?? "") : item.off, role: dim, drop: 2 },
+      ],
+      right: [{ text: item.right ?? "", role: dim, drop: 3 }],
+      gap: " ",
+      ...(bar ? (mono ? { inverse: true } : { on: "primary" as const }) : {}),
+    }
+  }
+
+  #none(): readonly Strip[] {
+    const { items, empty } = this.#dialog
+    const text = items === null ? "looking …" : items.length === 0 ? (empty ?? "nothing here") : "nothing matches"
+    return [{ left: [{ text, role: "textMuted" }], right: [], gap: " " }]
+  }
+
+  #hintStrip(): Strip {
+    const actions = [{ command: "dialog.accept", label: "take" }, ...(this.#dialog.actions ?? [])]
+    const hints = actions
+      .map(({ command, label }) => ({ keys: this.#answers.keysOf(command), label }))
+      .filter(({ keys }) => keys !== "")
+    const { shown, place } = this.#model
+    const count = shown.length === 0 ? "" : `${place + 1}/${shown.length}`
+    return {
+      left: hints.map(({ keys, label }, at) => ({ text: `${keys} ${label}`, role: "textMuted" as const, drop: at })),
+      right: [{ text: count, role: "textMuted", drop: 1 }],
+      gap: " ",
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** A list as it is narrowed and walked through: pure. The bar stays on its item while the filter changes, where the item is still there. */
+import { cleanLine } from "../../std/clean.ts"
+import { fuzzy } from "../../std/fuzzy.ts"
+import type { Item } from "./dialog.ts"
+
+export type List = {
+  readonly items: readonly Item[]
+  readonly query: string
+  /** What the filter leaves, best first. */
+  readonly shown: readonly Item[]
+  readonly place: number
+}
+
+/** More than anyone scrolls through: who looks further types a letter. */
+const shownMax = 1_000
+
+function narrow(items: readonly Item[], query: string): readonly Item[] {
+  return fuzzy(query, items, ({ label, detail = "" }) => [label, detail], shownMax).map(({ item }) => item)
+}
+
+function placeOf(shown: readonly Item[], key: string | undefined): number {
+  const found = shown.findIndex((item) => item.key === key)
+  return Math.max(0, found)
+}
+
+export function makeList(items: readonly Item[], query: string, at: string | undefined): List {
+  const clean = items.map((item) => ({
+    ...item,
+    label: cleanLine(item.label),
+    ...(item.detail === undefined ? {} : { detail: cleanLine(item.detail) }),
+  }))
+  const shown = narrow(clean, query)
+  return { items: clean, query, shown, place: query === "" ? placeOf(shown, at) : 0 }
+}
+
+export function chosen(list: List): Item | undefined {
+  return list.shown[list.place]
+}
+
+/** Another query: its best match is chosen; without one, the bar stays. */
+export function ask(list: List, query: string): List {
+  if (query === list.query) return list
+  const shown = narrow(list.items, query)
+  return { ...list, query, shown, place: query === "" ? placeOf(shown, chosen(list)?.key) : 0 }
+}
+
+/** The bar `by` rows on; one step beyond an end comes round, a page stops there. */
+export function walk(list: List, by: number): List {
+  const count = list.shown.length
+  if (count === 0) return list
+  const to = list.place + by
+  const around = Math.abs(by) === 1
+  const place = around ? (to + count) % count : Math.max(0, Math.min(count - 1, to))
+  return { ...list, place }
+}
+
+/** The first row to show in `rows` rows, so that the bar is in view and the view moves as little as it can. */
+export function scroll(first: number, place: number, rows: number, count: number): number {
+  const least = Math.max(0, place - rows + 1)
+  const most = Math.min(place, Math.max(0, count - rows))
+  return Math.max(least, Math.min(first, most))
+}

@@ -1,0 +1,107 @@
+/**
+ * The one place where the state changes, and the pace at which changes are drawn.
+ *
+ * - What a key did is drawn in the same turn of the event loop, whatever streams. What streams is drawn at a pace: following text scrolls, and
+ *   scrolling repaints the screen, which a slow line or a multiplexer pays for.
+ * - A burst of events is drawn once. With nothing to draw there is no timer.
+ */
+import type { Clock } from "../std/clock.ts"
+import type { ScreenState } from "./state.ts"
+import { update, type ScreenEvent } from "./update.ts"
+
+/** Milliseconds between two paints of text that streams, here and over a network; and of commits, which come singly. */
+const streamMs = 100
+const streamRemoteMs = 200
+const commitMs = 33
+
+/** `content` says that the view may be drawn too, and not only what a key changed. */
+export type Draw = (state: ScreenState, content: boolean) => void
+
+export type Listener = (state: ScreenState, before: ScreenState, event: ScreenEvent) => void
+
+export class Store {
+  readonly #clock: Clock
+  readonly #streamMs: number
+  readonly #listeners = new Set<Listener>()
+  #state: ScreenState
+  #draw: Draw | null = null
+  #soon = false
+  #due = false
+  #cancel: (() => void) | null = null
+  #dueAt = Number.POSITIVE_INFINITY
+  #paintedAt = Number.NEGATIVE_INFINITY
+
+  constructor(state: ScreenState, options: { readonly clock: Clock; readonly remote: boolean }) {
+    this.#state = state
+    this.#clock = options.clock
+    this.#streamMs = options.remote ? streamRemoteMs : streamMs
+  }
+
+  get state(): ScreenState {
+    return this.#state
+  }
+
+  drawWith(draw: Draw): void {
+    this.#draw = draw
+  }
+
+  /** Hears every change, before it is drawn. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  dispatch(event: ScreenEvent): void {
+    const before = this.#state
+    const after = update(before, event)
+    if (after === before) return
+    this.#state = after
+    for (const listener of this.#listeners) listener(after, before, event)
+    if (event.type !== "frame") return this.#drawSoon(event.type === "older" || event.type === "session.left")
+    // The first snapshot is what a person waits for.
+    if (event.frame.type === "snapshot") return this.#drawSoon(true)
+    this.#drawAfter(event.frame.type === "progress" ? this.#streamMs : commitMs)
+  }
+
+  /** Draw again though nothing changed: the theme's colours, the size of the terminal. */
+  redraw(): void {
+    this.#drawSoon(true)
+  }
+
+  close(): void {
+    this.#cancel?.()
+    this.#cancel = null
+    this.#draw = null
+  }
+
+  #drawSoon(content: boolean): void {
+    this.#due ||= content
+    if (this.#soon) return
+    this.#soon = true
+    queueMicrotask(() => {
+      this.#soon = false
+      this.#paint(this.#due)
+    })
+  }
+
+  #drawAfter(ms: number): void {
+    const now = this.#clock.monotonic()
+    const at = Math.max(now, this.#paintedAt + ms)
+    if (at >= this.#dueAt) return
+    this.#cancel?.()
+    this.#dueAt = at
+    if (at <= now) return this.#drawSoon(true)
+    this.#cancel = this.#clock.after(at - now, () => this.#paint(true))
+  }
+
+  #paint(content: boolean): void {
+    if (content) {
+      this.#due = false
+      this.#cancel?.()
+      this.#cancel = null
+      this.#dueAt = Number.POSITIVE_INFINITY
+      this.#paintedAt = this.#clock.monotonic()
+    }
+    this.#draw?.(this.#state, content)
+  }
+}

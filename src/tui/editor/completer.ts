@@ -1,0 +1,112 @@
+/**
+ * The completion while it is open: made anew after every change of the text, and taken by a key.
+ *
+ * - Paths are there when the folder has been read, which is begun by the first `@`; the popup comes then.
+ * - Once put away it stays away until the token is another one.
+ */
+import type { Completion } from "../state.ts"
+import { complete, step, tokenAt, type SlashCommand, type Token } from "./completion.ts"
+import type { Editor } from "./editor.ts"
+import { Paths } from "./files.ts"
+
+export type CompleterOptions = {
+  readonly folder: string
+  readonly editor: () => Editor
+  readonly now: () => number
+  commands(): readonly SlashCommand[]
+  current(): Completion | null
+  show(completion: Completion | null): void
+}
+
+const pageRows = 5
+
+export class Completer {
+  readonly #options: CompleterOptions
+  readonly #paths: Paths
+  #asked = false
+  /** Where the token began whose popup was put away. */
+  #dismissed: number | null = null
+
+  constructor(options: CompleterOptions) {
+    this.#options = options
+    this.#paths = new Paths(options.folder, options.now, () => this.refresh())
+  }
+
+  get open(): boolean {
+    return this.#options.current() !== null
+  }
+
+  /** The text or the cursor is another. */
+  refresh(): void {
+    const token = this.#token()
+    if (token === null) this.#asked = false
+    if (token === null || token.from !== this.#dismissed) this.#dismissed = null
+    this.#options.show(token === null || this.#dismissed !== null ? null : this.#complete(token))
+  }
+
+  /** Tab: complete a path without `@` too; with one candidate left, take it. False where there is nothing to complete. */
+  ask(): boolean {
+    this.#asked = true
+    this.#dismissed = null
+    const token = this.#token()
+    if (token === null) {
+      this.#asked = false
+      return false
+    }
+    const completion = this.#complete(token)
+    if (completion?.items.length === 1) return this.#take(completion)
+    this.#options.show(completion)
+    return true
+  }
+
+  close(): boolean {
+    const { current, show } = this.#options
+    const completion = current()
+    if (completion === null) return false
+    this.#dismissed = completion.from
+    this.#asked = false
+    show(null)
+    return true
+  }
+
+  /** A `dialog.*` command by the rest of its name. */
+  run(name: string): boolean {
+    const completion = this.#options.current()
+    if (completion === null) return false
+    const by = { up: -1, down: 1, pageUp: -pageRows, pageDown: pageRows }[name]
+    if (by !== undefined) {
+      this.#options.show(step(completion, by))
+      return true
+    }
+    if (name === "complete") return this.#take(completion)
+    if (name === "cancel") return this.close()
+    return name === "accept" && this.#accept(completion)
+  }
+
+  /** Enter on a command that takes nothing more sends it: the key goes on to the editor. */
+  #accept(completion: Completion): boolean {
+    const item = completion.items[completion.chosen]
+    if (item === undefined || !item.insert.startsWith("/")) return this.#take(completion)
+    this.#take(completion)
+    return !item.label.startsWith(item.insert.trim()) || item.label.includes(" ")
+  }
+
+  #take(completion: Completion): boolean {
+    const item = completion.items[completion.chosen]
+    if (item === undefined) return false
+    this.#asked = false
+    this.#options.show(null)
+    this.#options.editor().replacePart(completion.from, completion.to, item.insert)
+    return true
+  }
+
+  #token(): Token | null {
+    const { text, cursor, anchor } = this.#options.editor().edit
+    return anchor === null ? tokenAt(text, cursor, this.#asked) : null
+  }
+
+  #complete(token: Token): Completion | null {
+    const paths = token.kind === "path" ? this.#paths.get() : []
+    return complete(token, { commands: token.kind === "command" ? this.#options.commands() : [], paths })
+  }
+}

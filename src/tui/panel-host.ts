@@ -1,0 +1,63 @@
+/** What the panels are given, and what they ask of the screen. */
+import type { CliRenderer } from "@opentui/core"
+import { editOutside, editFile } from "./editor/external.ts"
+import { attempt } from "./commands/stage.ts"
+import type { App } from "./app.ts"
+import { methodOf } from "./draw.ts"
+import { plainHighlighter } from "./highlight/highlighter.ts"
+import type { ScreenOptions } from "./options.ts"
+import { openChat } from "./panels/chat.ts"
+import type { Panel, PanelHost } from "./panels/panel.ts"
+
+/** Older entries that are fetched at a time: some screens, so that scrolling up does not wait for each. */
+const olderEntries = 200
+
+async function loadOlder(app: App, conversation: number): Promise<void> {
+  const first = app.store.state.view.entries.find((entry) => entry.conversation === conversation)
+  if (first === undefined) return
+  const page = await app.link.request({ type: "entries", conversation, before: first.id, limit: olderEntries })
+  app.store.dispatch({ type: "older", conversation, page: page.entries, more: page.older })
+}
+
+function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
+  const { editor } = app.options.settings
+  if (editor === undefined) return app.say("warning", "No editor is known; set $EDITOR")
+  const { scratch } = app.options
+  const work = async (): Promise<unknown> =>
+    "path" in what ? editFile(editor, what.path) : editOutside(editor, scratch, what.text)
+  attempt(app, app.terminal.lend(work))
+}
+
+/** A maker of panels by id; null for an id that is nobody's. */
+export function panelMaker(
+  renderer: CliRenderer,
+  options: ScreenOptions,
+  app: () => App,
+): (id: string) => Panel | null {
+  let loading = false
+  const host = (): PanelHost => ({
+    context: renderer,
+    clock: options.clock,
+    highlighter: plainHighlighter,
+    widthMethod: methodOf(renderer),
+    theme: app().store.state.theme,
+    changed: () => app().store.redraw(),
+    copy: (text) => app().copy(text),
+    selected: (text) => app().copy(text),
+    loadOlder(conversation) {
+      if (loading) return
+      loading = true
+      attempt(
+        app(),
+        loadOlder(app(), conversation).finally(() => (loading = false)),
+      )
+    },
+    openOutput(task) {
+      app().store.dispatch({ type: "panel.show", id: "tool", shown: true })
+      void task
+    },
+    edit: (what) => edit(app(), what),
+    say: (level, text) => app().say(level, text),
+  })
+  return (id) => (id === "chat" ? openChat(host()) : null)
+}

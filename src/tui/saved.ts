@@ -1,0 +1,66 @@
+/**
+ * What of the screen comes back: the draft, which panels are shown, where the reader was. Kept in the session as this client's screen state.
+ *
+ * - What cannot be read is as if it were not there: it was written by another version, and is worth nothing but comfort.
+ */
+import { isObject, type Json, type JsonObject } from "../std/json.ts"
+import type { Draft } from "./options.ts"
+import type { Place } from "./state.ts"
+
+export type Saved = {
+  readonly draft: Draft | null
+  readonly shown: ReadonlyMap<string, boolean>
+  readonly size: number | null
+  readonly front: string | null
+  /** Where the reader was, by panel. */
+  readonly places: Readonly<Record<string, Json | undefined>>
+}
+
+const version = 1
+
+export function toSaved(draft: Draft | null, place: Place, places: Readonly<Record<string, Json>>): Json {
+  return {
+    version,
+    draft: draft && { ...draft, pastes: { ...draft.pastes } },
+    shown: Object.fromEntries(place.shown),
+    size: place.slots.side.size,
+    front: place.front,
+    places: { ...places },
+  }
+}
+
+function texts(value: Json | undefined): Record<string, string> {
+  if (!isObject(value)) return {}
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  )
+}
+
+/** A draft as it was stored, or null. */
+export function readDraft(value: unknown): Draft | null {
+  if (!isObject(value) || typeof value.text !== "string" || value.text === "") return null
+  const { session, text, cursor, savedAt } = value
+  return {
+    session: typeof session === "string" ? session : null,
+    text,
+    cursor: typeof cursor === "number" && cursor >= 0 && cursor <= text.length ? Math.floor(cursor) : text.length,
+    pastes: texts(value.pastes),
+    savedAt: typeof savedAt === "number" ? savedAt : 0,
+  }
+}
+
+function flags(value: JsonObject[string]): ReadonlyMap<string, boolean> {
+  if (!isObject(value)) return new Map()
+  return new Map(Object.entries(value).filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean"))
+}
+
+export function readSaved(value: Json | undefined): Saved | null {
+  if (!isObject(value) || value.version !== version) return null
+  return {
+    draft: readDraft(value.draft),
+    shown: flags(value.shown),
+    size: typeof value.size === "number" ? value.size : null,
+    front: typeof value.front === "string" ? value.front : null,
+    places: isObject(value.places) ? value.places : {},
+  }
+}

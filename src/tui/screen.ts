@@ -1,0 +1,175 @@
+/**
+ * The full screen, from its start to its end. Read `state.ts` first; then `app.ts`, which puts it together.
+ *
+ * - The first frame and the first key need no host: the line to it is opened behind them.
+ * - The terminal is given back before the promise of `ended` settles, whatever the reason.
+ */
+import { CliRenderEvents, type CliRenderer } from "@opentui/core"
+import { assert } from "../std/assert.ts"
+import { cleanLine } from "../std/clean.ts"
+import { isModal, listenToKeys, makeApp, type App } from "./app.ts"
+import { send } from "./commands/prompt.ts"
+import { attempt } from "./commands/stage.ts"
+import { askFirstStart } from "./first-start.ts"
+import { Keeper } from "./keeper.ts"
+import { sentence } from "./link.ts"
+import type { ScreenEnd, ScreenOptions, WorkChoice } from "./options.ts"
+import { Restorer } from "./restorer.ts"
+import { branchOf } from "./status/branch.ts"
+import { Ticker } from "./ticker.ts"
+import { endingSignals, openRenderer, Terminal, type EndingSignal } from "./terminal.ts"
+import { Outer } from "./outer.ts"
+
+/** A host that does not answer does not keep a person from leaving. */
+const leaveMsMax = 500
+
+export type Screen = {
+  readonly app: App
+  readonly ended: Promise<ScreenEnd>
+}
+
+type Parts = { readonly app: App; readonly keeper: Keeper; readonly undo: (() => void)[] }
+
+/** Runs the screen on the terminal of this process, or on `options.renderer`, until it ends. */
+export async function startScreen(options: ScreenOptions): Promise<ScreenEnd> {
+  const screen = await openScreen(options)
+  return screen.ended
+}
+
+export async function openScreen(options: ScreenOptions): Promise<Screen> {
+  const renderer = options.renderer ?? (await openRenderer({ mouse: options.settings.mouse }))
+  const { promise, resolve } = Promise.withResolvers<ScreenEnd>()
+  let parts: Parts | null = null
+  let ending = false
+  const end = (reason: ScreenEnd["reason"], work: WorkChoice, more: { code?: number; message?: string } = {}): void => {
+    assert(parts !== null, "the screen ended before it began")
+    if (ending) return
+    ending = true
+    void finish(parts, options).then(({ view }) => {
+      const session = view.entries.length > 0 || view.submissions.size > 0 ? view.session : null
+      resolve({ reason, code: more.code ?? 0, session, work, message: more.message ?? null, view })
+    })
+  }
+  const terminal = new Terminal(renderer, options.process, {
+    signal: (name: EndingSignal) => end("signal", "leave", { code: endingSignals[name] }),
+    crashed: (error) => end("crash", "leave", { code: 1, message: sentence(error) }),
+    gone: () => end("terminal lost", "leave", { code: endingSignals.SIGHUP }),
+  })
+  parts = build(renderer, options, terminal, end)
+  return { app: parts.app, ended: promise }
+}
+
+function build(
+  renderer: CliRenderer,
+  options: ScreenOptions,
+  terminal: Terminal,
+  end: (reason: ScreenEnd["reason"], work: WorkChoice) => void,
+): Parts {
+  const restorer = new Restorer(options)
+  const app = makeApp(renderer, options, { terminal, end, opened: (made) => onOpened(made, restorer) })
+  const { store, editor, looks, drawing } = app
+  const keeper = new Keeper({
+    store,
+    link: app.link,
+    drafts: options.drafts,
+    clock: options.clock,
+    client: options.client,
+    draft: () => editor.draft(store.state.view.session || null, options.clock.now()),
+    places: () => Object.fromEntries(app.slots.readers().map(([id, { place }]) => [id, { ...place }])),
+    failed: (error) => app.say("warning", `What you type cannot be kept on disk: ${sentence(error)}`),
+  })
+  editor.modal(isModal(looks.keymap))
+  store.drawWith((state, content) => drawing.draw(state, content))
+  if (restorer.start(app)) keeper.fromFile()
+  const ticker = new Ticker(store, options)
+  const outer = new Outer(app)
+  const undo = [
+    listenToKeys(app),
+    listenToRenderer(app),
+    store.listen((after, before, event) => {
+      ticker.look(after)
+      outer.look(after, before)
+      if (event.type === "editor" || event.type === "sending" || event.type === "sent") keeper.touch()
+      if (after.place !== before.place) keeper.touch()
+    }),
+    () => ticker.close(),
+  ]
+  begin(app)
+  return { app, keeper, undo }
+}
+
+/** What happens once at the start, in the order in which it is seen. */
+function begin(app: App): void {
+  const { options, store, link } = app
+  store.redraw()
+  app.refocus()
+  if (options.notices.length > 0) app.say("warning", options.notices.join("\n"))
+  if (options.firstStart !== undefined) {
+    askFirstStart({ options, store, say: app.say, ready: () => refreshModels(app) })
+  }
+  if (options.prompt !== undefined) attempt(app, send(app, options.prompt, "steer"))
+  link.start()
+  refreshBranch(app)
+}
+
+function refreshBranch(app: App): void {
+  const work = branchOf(app.options.folder).then((name) =>
+    app.store.dispatch({ type: "branch", name: name === null ? null : cleanLine(name) }),
+  )
+  attempt(app, work)
+}
+
+function refreshModels(app: App): void {
+  const work = app.link.request({ type: "models" }).then((models) => app.store.dispatch({ type: "models", models }))
+  attempt(app, work)
+}
+
+function onOpened(app: App, restorer: Restorer): void {
+  restorer.opened(app)
+  refreshModels(app)
+}
+
+/** Sizes, colours and the focus of the terminal. */
+function listenToRenderer(app: App): () => void {
+  const { renderer, store, looks, editor } = app
+  const resized = (columns: number, rows: number): void => {
+    store.dispatch({ type: "resized", columns, rows })
+    store.dispatch({ type: "editor", facts: editor.facts(Math.max(1, columns - 2)) })
+    store.redraw()
+  }
+  const mode = (name: "dark" | "light"): void => looks.appearance(name)
+  const again = (): void => store.redraw()
+  const front = (): void => store.dispatch({ type: "watched", on: true })
+  const away = (): void => store.dispatch({ type: "watched", on: false })
+  renderer.on(CliRenderEvents.RESIZE, resized)
+  renderer.on(CliRenderEvents.THEME_MODE, mode)
+  renderer.on(CliRenderEvents.CAPABILITIES, again)
+  renderer.on(CliRenderEvents.FOCUS, front)
+  renderer.on(CliRenderEvents.BLUR, away)
+  return () => {
+    renderer.off(CliRenderEvents.RESIZE, resized)
+    renderer.off(CliRenderEvents.THEME_MODE, mode)
+    renderer.off(CliRenderEvents.CAPABILITIES, again)
+    renderer.off(CliRenderEvents.FOCUS, front)
+    renderer.off(CliRenderEvents.BLUR, away)
+  }
+}
+
+/** Everything is let go of, the terminal last; what the host does not answer in time is left to it. */
+async function finish(
+  { app, keeper, undo }: Parts,
+  options: ScreenOptions,
+): Promise<{ readonly view: ScreenEnd["view"] }> {
+  const { view } = app.store.state
+  const late = Promise.withResolvers<void>()
+  const cancel = options.clock.after(leaveMsMax, late.resolve)
+  await Promise.race([keeper.save().then(() => app.link.close()), late.promise])
+  cancel()
+  for (const stop of undo) stop()
+  keeper.close()
+  app.keys.close()
+  app.looks.close()
+  app.store.close()
+  await app.terminal.close()
+  return { view }
+}

@@ -1,0 +1,103 @@
+/**
+ * The line above the editor: what is going on, since when, and how to stop it.
+ *
+ * - It moves only while something is going on. Over a network the mark stands still and the seconds tell.
+ */
+import type { Role } from "../../home/roles.ts"
+import { printKeys } from "../../home/chord.ts"
+import type { TaskRecord } from "../../protocol/records.ts"
+import { queueOf, runOf } from "../../protocol/view.ts"
+import type { ScreenState } from "../state.ts"
+import { countdown, elapsed } from "./numbers.ts"
+import type { Part, Strip } from "./strip.ts"
+
+const marks = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
+export const tickMs = 250
+export const tickRemoteMs = 1_000
+
+/** The keys that the hints name, as the keymap has them; empty where nothing is bound. */
+export type HintKeys = { readonly interrupt: string; readonly palette: string; readonly help: string }
+
+/** Tasks of the conversation that are at work, oldest first. */
+function tasksOf(state: ScreenState): readonly TaskRecord[] {
+  return [...state.view.tasks.values()]
+    .filter((task) => task.conversation === state.conversation)
+    .sort((a, b) => a.id - b.id)
+}
+
+export function isBusy(state: ScreenState): boolean {
+  return runOf(state.view, state.conversation) !== undefined
+}
+
+/** True while something on the screen changes with time alone. */
+export function needsTicks(state: ScreenState): boolean {
+  return isBusy(state) || state.link.status === "waiting"
+}
+
+/** What the run is doing, in a word or two. */
+function doing(state: ScreenState): { readonly text: string; readonly role: Role } {
+  const tasks = tasksOf(state)
+  if (tasks.some((task) => task.aborting)) return { text: "stopping", role: "warning" }
+  const generation = tasks.find((task) => task.work.kind === "generation")
+  if (generation?.work.kind === "generation" && generation.work.retry !== undefined) {
+    const { until, attempt, of, error } = generation.work.retry
+    const wait = countdown(until - state.now)
+    return { text: `asking again in ${wait} (${attempt} of ${of}): ${error}`, role: "warning" }
+  }
+  const calls = tasks.filter((task) => task.work.kind === "toolCall")
+  const first = calls[0]?.work
+  if (first?.kind === "toolCall") {
+    const more = calls.length > 1 ? ` and ${calls.length - 1} more` : ""
+    return { text: `${first.name}${more}`, role: "toolPending" }
+  }
+  const other = tasks.find((task) => task.work.kind === "other")?.work
+  if (other?.kind === "other" && generation === undefined) return { text: other.name, role: "notice" }
+  const partial = [...state.view.progress.values()].find((progress) => progress.kind === "generation")
+  const last = partial?.kind === "generation" ? partial.partial.parts.at(-1)?.part.type : undefined
+  return { text: last === "thinking" ? "thinking" : last === undefined ? "waiting" : "answering", role: "primary" }
+}
+
+function busyParts(state: ScreenState, keys: HintKeys, remote: boolean): readonly Part[] {
+  const run = runOf(state.view, state.conversation)
+  if (run === undefined) return []
+  const mark = remote ? "●" : (marks[Math.floor(state.now / tickMs) % marks.length] ?? "●")
+  const { text, role } = doing(state)
+  return [
+    { text: mark, role, bold: true },
+    { text, role, drop: 0 },
+    { text: elapsed(state.now - run.startedAt), role: "textMuted", drop: 1 },
+    { text: keys.interrupt === "" ? "" : `${keys.interrupt} stops`, role: "textMuted", drop: 3 },
+  ]
+}
+
+function linkParts(state: ScreenState): readonly Part[] {
+  if (state.link.status === "connecting") {
+    const text = state.link.attempt === 1 ? "starting" : "connecting"
+    return [{ text, role: "textMuted" }]
+  }
+  if (state.link.status === "open") return []
+  return [{ text: `host away, trying again in ${countdown(state.link.until - state.now)}`, role: "warning" }]
+}
+
+const modeNames = { plain: "", insert: "INSERT", normal: "NORMAL", visual: "VISUAL", visualLine: "V-LINE" } as const
+
+export function activity(state: ScreenState, keys: HintKeys, remote: boolean): Strip {
+  const busy = busyParts(state, keys, remote)
+  const shell: Part[] =
+    state.editor.shell === "no"
+      ? []
+      : [{ text: state.editor.shell === "told" ? "shell" : "shell, not told to the model", role: "accent", bold: true }]
+  const left = busy.length > 0 ? busy : linkParts(state)
+  const queued = queueOf(state.view, state.conversation).length + state.outbox.length
+  const hint = left.length === 0 && state.editor.empty && keys.palette !== "" ? `${keys.palette} commands` : ""
+  return {
+    left: [...left, ...shell],
+    right: [
+      { text: queued > 0 ? `${queued} waiting` : "", role: "textMuted", drop: 4 },
+      { text: state.keys.length > 0 ? `${printKeys(state.keys)} …` : "", role: "secondary", drop: 1 },
+      { text: hint, role: "textMuted", drop: 5 },
+      { text: modeNames[state.editor.mode], role: "secondary", drop: 2 },
+    ],
+    gap: "─",
+  }
+}

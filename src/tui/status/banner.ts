@@ -1,0 +1,61 @@
+/**
+ * What must not be missed, over the editor: a disk that refuses, a host that is away, work that waits for a key; and, for a while, what a
+ * command has to say. One sentence a row, worst first.
+ */
+import type { Role } from "../../home/roles.ts"
+import { cleanLine } from "../../std/clean.ts"
+import { wrap, type WidthMethod } from "../../std/text.ts"
+import type { Level, ScreenState } from "../state.ts"
+
+export type BannerRow = { readonly text: string; readonly role: Role }
+
+/** Rows of one sentence, and of all of them. */
+const rowsEach = 2
+const rowsMax = 4
+
+const roleOf: Readonly<Record<Level, Role>> = { info: "notice", warning: "warning", error: "error" }
+
+type Sentence = { readonly level: Level; readonly text: string }
+
+const healthWords = {
+  waiting: "The disk does not take what is said; it is kept and tried again",
+  "read-only": "This session can be read and not written",
+  poisoned: "The session has to be opened again",
+} as const
+
+function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] {
+  const { health, held, session } = state.view
+  const all: Sentence[] = []
+  if (health.state !== "ok") {
+    all.push({ level: "error", text: `${healthWords[health.state]}: ${health.reason}` })
+  }
+  if (state.link.status === "waiting" && state.link.attempt > 1) {
+    all.push({ level: "warning", text: state.link.reason })
+  }
+  if (held !== null && session !== "") {
+    const how = resumeKeys === "" ? "/resume-work goes on with it" : `${resumeKeys} goes on with it`
+    all.push({ level: "warning", text: `Work was interrupted and waits: ${held.reason}; ${how}` })
+  }
+  if (state.toast !== null) all.push(state.toast)
+  return all
+}
+
+export function banner(
+  state: ScreenState,
+  width: number,
+  method: WidthMethod,
+  resumeKeys: string,
+): readonly BannerRow[] {
+  const rows = sentences(state, resumeKeys).flatMap(({ level, text }) => {
+    const clean = cleanLine(text)
+    const ranges = wrap(clean, { method, by: "word", first: Math.max(1, width - 2), rest: Math.max(1, width - 2) })
+    return ranges.slice(0, rowsEach).map(({ from, to }, place): BannerRow => {
+      const cut = place === rowsEach - 1 && ranges.length > rowsEach
+      return {
+        text: `${place === 0 ? "● " : "  "}${clean.slice(from, cut ? to - 1 : to)}${cut ? "…" : ""}`,
+        role: roleOf[level],
+      }
+    })
+  })
+  return rows.slice(0, rowsMax)
+}

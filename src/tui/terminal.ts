@@ -1,0 +1,141 @@
+/**
+ * The terminal while the screen has it, and how it is given back.
+ *
+ * - Every end that can be caught gives it back whole: the renderer leaves its modes, and we wait until that is written. For what cannot be
+ *   caught there is {@link resetSequence}.
+ * - The process is not ended here: whoever started the screen hears how it ended.
+ * - Stopped in the background, a process does not hear of a new size: it is asked for when it comes back, before anything is drawn.
+ */
+import { createCliRenderer, type CliRenderer } from "@opentui/core"
+
+/** A paste of this size is still read; the editor decides what it takes. */
+const inputBytesMax = 64 * 1024 * 1024
+
+/**
+ * Ends every mode that the screen sets: synchronized output, mouse, focus and paste reports, colour scheme reports, alternate screen, keyboard
+ * protocols; and shows the cursor, in its own shape and colour, with plain text. Harmless on a terminal that is as it should be.
+ */
+export const resetSequence = [
+  "\x1b[?2026l",
+  "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l",
+  "\x1b[?1004l\x1b[?2004l\x1b[?2027l\x1b[?2031l\x1b[?2048l",
+  "\x1b[<99u\x1b[=0u\x1b[>4;0m",
+  "\x1b[?1049l",
+  "\x1b[0m\x1b[0 q\x1b]112\x07\x1b[?7h\x1b[?25h",
+].join("")
+
+export function openRenderer(options: { readonly mouse: boolean }): Promise<CliRenderer> {
+  return createCliRenderer({
+    exitOnCtrlC: false,
+    exitSignals: [],
+    useMouse: options.mouse,
+    enableMouseMovement: false,
+    autoFocus: false,
+    consoleMode: "disabled",
+    openConsoleOnError: false,
+    externalOutputMode: "passthrough",
+    screenMode: "alternate-screen",
+    useKittyKeyboard: {},
+    stdinParserMaxBufferBytes: inputBytesMax,
+  })
+}
+
+/** Signals that end the screen, and the status that a shell expects of each. */
+export const endingSignals = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
+export type EndingSignal = keyof typeof endingSignals
+
+export type TerminalEvents = {
+  signal(name: EndingSignal): void
+  /** An error that nobody caught: a bug. */
+  crashed(error: unknown): void
+  /** The terminal is gone: there is nobody to draw for. */
+  gone(): void
+}
+
+/** Node refreshes the size on a signal that a stopped process does not get. */
+type Refreshing = { _refreshSize?: () => void }
+
+export class Terminal {
+  readonly #renderer: CliRenderer
+  readonly #process: NodeJS.Process | undefined
+  readonly #undo: (() => void)[] = []
+  #suspended = false
+
+  constructor(renderer: CliRenderer, process: NodeJS.Process | undefined, events: TerminalEvents) {
+    this.#renderer = renderer
+    this.#process = process
+    if (process === undefined) return
+    for (const name of Object.keys(endingSignals) as EndingSignal[]) {
+      this.#on(process, name, () => events.signal(name))
+    }
+    this.#on(process, "SIGTSTP", () => void this.suspend())
+    this.#on(process, "uncaughtException", events.crashed)
+    this.#on(process, "unhandledRejection", events.crashed)
+    this.#on(process.stdin, "end", events.gone)
+    this.#on(process.stdin, "error", events.gone)
+    this.#on(process.stdout, "error", events.gone)
+  }
+
+  /** Gives the terminal to the shell and stops, until the shell lets us go on. False where there is no shell to go to. */
+  async suspend(): Promise<boolean> {
+    const process = this.#process
+    if (process === undefined || this.#suspended || process.platform === "win32") return false
+    this.#suspended = true
+    const resumed = new Promise<void>((resolve) => process.once("SIGCONT", () => resolve()))
+    await this.#renderer.suspend()
+    process.kill(process.pid, "SIGSTOP")
+    await resumed
+    await this.#comeBack(process)
+    this.#suspended = false
+    return true
+  }
+
+  /** Runs `work` with the terminal given back, as for an editor of the person's. */
+  async lend<T>(work: () => Promise<T>): Promise<T> {
+    this.#suspended = true
+    await this.#renderer.suspend()
+    try {
+      return await work()
+    } finally {
+      await this.#comeBack(this.#process)
+      this.#suspended = false
+    }
+  }
+
+  /** Everything again, as on a screen of which nothing is known. */
+  redraw(): void {
+    this.#renderer.resize(this.#renderer.terminalWidth, this.#renderer.terminalHeight)
+  }
+
+  /** The terminal's title. Nothing is written while another program has the terminal. */
+  title(text: string): void {
+    if (this.#process !== undefined && !this.#suspended) this.#renderer.setTerminalTitle(text)
+  }
+
+  /** One bell. It goes out between frames: inside of one it would end a control sequence. */
+  async ring(): Promise<void> {
+    if (this.#process === undefined) return
+    await this.#renderer.idle()
+    this.#process.stdout.write("\x07")
+  }
+
+  /** Resolves when the terminal is as it was. */
+  async close(): Promise<void> {
+    for (const undo of this.#undo.splice(0)) undo()
+    if (!this.#renderer.isDestroyed) this.#renderer.destroy()
+    await this.#renderer.closed
+  }
+
+  async #comeBack(process: NodeJS.Process | undefined): Promise<void> {
+    if (process !== undefined) (process.stdout as Refreshing)._refreshSize?.()
+    await this.#renderer.resume()
+    const columns = process?.stdout.columns ?? this.#renderer.terminalWidth
+    const rows = process?.stdout.rows ?? this.#renderer.terminalHeight
+    this.#renderer.resize(columns, rows)
+  }
+
+  #on(emitter: NodeJS.EventEmitter, name: string, listener: (value: unknown) => void): void {
+    emitter.on(name, listener)
+    this.#undo.push(() => emitter.off(name, listener))
+  }
+}
