@@ -19,19 +19,24 @@ export type Holder = {
   readonly since: number
 }
 
-/** The session belongs to another process now. `holder` is null in the instant before that process has written its name. */
+/** The kernel says so, the file says so where the kernel cannot, or the last holder has handed the session to a process of its choice. */
+export type HeldBecause = "locked" | "named" | "handed"
+
+/** The session belongs to another process now. `holder` is null before that process has written its name. */
 export class SessionHeld extends Error {
   override readonly name = "SessionHeld"
   readonly session: string
   readonly holder: Holder | null
   /** True where the lock names another machine: nobody here can tell whether that process lives. */
   readonly elsewhere: boolean
+  readonly why: HeldBecause
 
-  constructor(session: string, holder: Holder | null, elsewhere: boolean) {
+  constructor(session: string, holder: Holder | null, elsewhere: boolean, why: HeldBecause) {
     super(heldMessage(session, holder, elsewhere))
     this.session = session
     this.holder = holder
     this.elsewhere = elsewhere
+    this.why = why
   }
 }
 

@@ -16,6 +16,8 @@ export type SessionPaths = {
   readonly db: string
   readonly wal: string
   readonly shm: string
+  /** What SQLite keeps to undo a transaction, where there is no WAL. */
+  readonly journal: string
   readonly lock: string
   readonly mark: string
   readonly format: string
@@ -44,6 +46,7 @@ export function sessionPaths(dataDir: string, id: string): SessionPaths {
     db: inside("ledger.db"),
     wal: inside("ledger.db-wal"),
     shm: inside("ledger.db-shm"),
+    journal: inside("ledger.db-journal"),
     lock: inside("lock"),
     mark: inside("mark"),
     format: inside("format"),

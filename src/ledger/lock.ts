@@ -109,13 +109,13 @@ function refuse(options: LockOptions, held: boolean, unlockable: boolean, conten
   const { session, self: here, now } = options
   const holder = content.type === "held" ? content.holder : null
   const elsewhere = holder !== null && isElsewhere(holder, here)
-  if (held) throw new SessionHeld(session, holder, elsewhere)
-  if (elsewhere && options.passOver !== true) throw new SessionHeld(session, holder, true)
+  if (held) throw new SessionHeld(session, holder, elsewhere, "locked")
+  if (elsewhere && options.passOver !== true) throw new SessionHeld(session, holder, true, "named")
   // Without the kernel's word the file's is taken.
-  if (unlockable && holder !== null && isAlive(holder, here)) throw new SessionHeld(session, holder, false)
+  if (unlockable && holder !== null && isAlive(holder, here)) throw new SessionHeld(session, holder, false, "named")
   if (content.type !== "handed" || content.to === here.pid || now >= content.until) return
   // A clock that went back must not lock everybody out: the time left is never longer than it was given.
-  if (content.until - now <= successionMs) throw new SessionHeld(session, null, false)
+  if (content.until - now <= successionMs) throw new SessionHeld(session, null, false, "handed")
 }
 
 /** Who holds the session now, as far as can be told without touching it; null where nobody does. */

@@ -41,11 +41,24 @@ export class Mark {
     return this.#newest
   }
 
+  /**
+   * Never throws: a commit that is stored must not fail for its mark. A mark that stays behind promises less and nothing wrong, and the next
+   * one is written over it.
+   */
   write(marked: Marked): void {
+    this.#newest = marked
+    try {
+      this.#put(marked)
+    } catch {
+      this.#cancelSync?.()
+      this.#cancelSync = null
+    }
+  }
+
+  #put(marked: Marked): void {
     this.#fd ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT, fileMode)
     writeSync(this.#fd, slotOf(marked), 0, slotBytes, slotOffsets[this.#slot])
     this.#slot = this.#slot === 0 ? 1 : 0
-    this.#newest = marked
     this.#cancelSync ??= this.#clock.after(syncMs, () => this.#syncLater())
   }
 

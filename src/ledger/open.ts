@@ -6,16 +6,17 @@
  * - Nothing is written before the format is known, the lock is held, and the ledger has been compared with its mark.
  */
 import { closeSync, existsSync, openSync, rmSync } from "node:fs"
+import { sleep } from "../std/clock.ts"
 import type { Clock } from "../std/clock.ts"
 import { shortId, uuidv7 } from "../std/id.ts"
 import { connect } from "./database.ts"
 import type { Connection } from "./database.ts"
 import { damaged } from "./damage.ts"
-import { SessionHeld } from "./errors.ts"
+import { SessionDamaged, SessionHeld } from "./errors.ts"
 import { fileMode, makeFolder, sessionPaths, syncFile, syncFolder } from "./folder.ts"
 import type { SessionPaths } from "./folder.ts"
 import { formatCurrent, migrate, readFormat, steps, tablesFormat, writeFormat } from "./format.ts"
-import { self } from "./holder.ts"
+import { isAlive, self } from "./holder.ts"
 import type { Self } from "./holder.ts"
 import type { Ledger } from "./ledger.ts"
 import { takeLock } from "./lock.ts"
@@ -45,6 +46,10 @@ export type OpenOptions = CreateOptions & {
   /** Go on from what is there, although commits are missing that were acknowledged. */
   readonly acceptLoss?: boolean
 }
+
+/** The kernel may have to wait for a disk before it lets a killed process's files go. */
+const passingMs = 2_000
+const passingLookMs = 5
 
 /** Sessions that this process has open, by their folder: nothing else here may open a file of theirs. */
 const openHere = new Map<string, { readonly ledger: Ledger; readonly storage: SqliteStorage }>()
@@ -128,21 +133,45 @@ async function work(
 }
 
 async function takeLockOrOver(options: OpenOptions, paths: SessionPaths): Promise<Lock> {
-  const { id, clock, takeOver = false, self: me = self() } = options
-  const take = (): Lock => takeLock({ session: id, path: paths.lock, self: me, now: clock.now(), passOver: takeOver })
+  const { clock, takeOver = false, self: me = self() } = options
   try {
-    return take()
+    return await takeLockPatiently(options, paths, me)
   } catch (error) {
     if (!takeOver || !(error instanceof SessionHeld) || error.holder === null) throw error
     if (!(await endHolder(error.holder, me, clock))) throw error
-    return take()
+    return takeLockPatiently(options, paths, me)
   }
+}
+
+/**
+ * Takes the lock, waiting only for what is passing: a process that was killed is gone a little before its lock is, and one that opens has the
+ * lock a little before its name is in it.
+ */
+async function takeLockPatiently(options: OpenOptions, paths: SessionPaths, me: Self): Promise<Lock> {
+  const { id, clock, takeOver = false } = options
+  const until = clock.monotonic() + passingMs
+  for (;;) {
+    try {
+      return takeLock({ session: id, path: paths.lock, self: me, now: clock.now(), passOver: takeOver })
+    } catch (error) {
+      if (!(error instanceof SessionHeld) || !isPassing(error, me) || clock.monotonic() >= until) throw error
+    }
+    await sleep(clock, passingLookMs)
+  }
+}
+
+function isPassing({ why, holder, elsewhere }: SessionHeld, me: Self): boolean {
+  return why === "locked" && !elsewhere && (holder === null || !isAlive(holder, me))
 }
 
 function connectChecked(id: string, paths: SessionPaths, lock: Lock, options: OpenOptions): Connection {
   const dotfile = !lock.isKernels
   // Once more, under the lock: whoever had it may have been newer.
   const format = readFormat(id, paths)
+  if (!existsSync(paths.db)) throw new SessionDamaged(id, "its file ledger.db is missing")
+  // Where SQLite locks by a file of its own, one that is there now is a dead process's: this one holds the session.
+  if (dotfile) rmSync(`${paths.db}.lock`, { recursive: true, force: true })
+  if (existsSync(paths.journal)) undoUnfinished(paths, dotfile)
   if (options.acceptLoss === true) acceptLoss(paths, options.clock)
   else checkLoss(id, paths)
   const connection = connect(paths.db, { dotfile })
@@ -150,4 +179,9 @@ function connectChecked(id: string, paths: SessionPaths, lock: Lock, options: Op
   connection.db.close()
   migrate(paths, { to: formatCurrent, steps, dotfile })
   return connect(paths.db, { dotfile })
+}
+
+/** Where there was no WAL, a killed process may have left a transaction half written. Undoing it loses nothing that was acknowledged. */
+function undoUnfinished(paths: SessionPaths, dotfile: boolean): void {
+  connect(paths.db, { dotfile }).db.close()
 }

@@ -4,11 +4,9 @@
  * - Kept for good before the commit that names it: the file is synced and so is its folder.
  * - All outputs of a session together have a limit; past it the oldest tasks' go, and reading one of those finds nothing.
  */
-import { chmod, link, readdir, rename, rm, stat } from "node:fs/promises"
-import { copyFile } from "node:fs/promises"
+import { chmod, copyFile, link, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { makeFolder, placeFile, syncFile, syncFolder } from "./folder.ts"
-import { fileMode } from "./folder.ts"
+import { fileMode, makeFolder, placeFile, syncFile, syncFolder } from "./folder.ts"
 import type { TaskId } from "./records.ts"
 
 /** What a session keeps in outputs; the newest is kept whatever its size. */

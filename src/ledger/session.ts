@@ -196,10 +196,19 @@ class OpenSession implements Ledger {
     try {
       end = await this.#line.close()
     } finally {
-      await this.#storage.close().finally(() => this.#around.release(successor))
+      await this.#closeStorage(end).finally(() => this.#around.release(successor))
     }
     // A stale or poisoned session has said so already; commits that a full disk has cost are said here or nowhere.
     if (end instanceof Rejected) throw end
+  }
+
+  async #closeStorage(end: Error | null): Promise<void> {
+    try {
+      await this.#storage.close()
+    } catch (error) {
+      // What ended the session has been told; that it does not close either adds nothing.
+      if (end === null) throw error
+    }
   }
 
   #noticeStarts(commit: Commit): void {

@@ -83,7 +83,6 @@ export class SqliteStorage implements Storage {
   }
 
   write(batch: Batch): void {
-    this.#setClass(batch.class)
     const rows = batch.changes.flatMap((change) => this.#rowsOf(change))
     const digests = rows.map((row) => rowDigest(row.table, row.cells))
     const retired = batch.changes.filter((it) => it.type === "retire")
@@ -94,6 +93,7 @@ export class SqliteStorage implements Storage {
 
     let committing = false
     try {
+      this.#setClass(batch.class)
       this.#run("BEGIN IMMEDIATE")
       this.#fence(batch)
       for (const { conversation, name } of retired) this.#run(writes.retire, conversation, name)

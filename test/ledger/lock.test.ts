@@ -191,7 +191,10 @@ test("taking over signals nobody who is not the one that the lock names", async 
   const other = await holdElsewhere(place)
   const holder = readHolder(place.dataDir, place.id)
   nameInLock(place.paths, { ...holder, startTime: "0" })
-  expect((await refusal({ ...place, takeOver: true })).holder?.pid).toBe(other.pid)
+  const clock = new ManualClock(Date.now())
+  const refused = refusal({ ...place, clock, takeOver: true })
+  await clock.advance(60_000)
+  expect((await refused).holder?.pid).toBe(other.pid)
   expect(startTimeOf(other.pid)).not.toBeNull()
 })
 

@@ -152,6 +152,17 @@ test("a log without its index is read all the same", async () => {
   await ledger.close()
 })
 
+test("where there is no log, what a killed process left half written is undone", async () => {
+  const place = await dead()
+  await (await openSession(place)).close()
+  Bun.spawnSync([process.execPath, join(import.meta.dir, "half.fixture.ts"), place.paths.db])
+  expect(existsSync(place.paths.journal)).toBe(true)
+  const ledger = await openSession(place)
+  expect((await ledger.entries({ conversation: 1 })).length).toBe(12)
+  expect(await ledger.verify()).toEqual([])
+  await ledger.close()
+})
+
 test("one of the mark's two slots always stands", () => {
   const place = newPlace()
   Bun.spawnSync(["mkdir", "-p", place.paths.folder])
