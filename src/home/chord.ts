@@ -176,13 +176,3 @@ export function printChord(chord: Chord): string {
 export function printKeys(keys: readonly Chord[]): string {
   return keys.map(printChord).join(" ")
 }
-
-/** The character that this chord types, or undefined when it types none. */
-export function typedBy(chord: Chord): string | undefined {
-  if (chord.ctrl || chord.alt || chord.super) return undefined
-  if (chord.name === "space") return " "
-  if (chord.name === "plus") return "+"
-  if (chord.name === "comma") return ","
-  if (!isSingle(chord.name)) return undefined
-  return chord.shift ? chord.name.toUpperCase() : chord.name
-}

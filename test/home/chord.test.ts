@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { chordsOf, parseKeys, printKeys, typedBy, type KeyReport } from "../../src/home/chord.ts"
+import { chordsOf, parseKeys, printKeys, type KeyReport } from "../../src/home/chord.ts"
 
 /** Keys in the one form in which they are printed, or what is wrong with them. */
 function read(text: string): string {
@@ -79,14 +79,4 @@ describe("keys as terminals report them", () => {
   })
 
   test("a key without a name is no chord", () => expect(reported("")).toBe(""))
-})
-
-test("a chord knows the character that it types", () => {
-  const typed = (text: string): string | undefined => {
-    const keys = parseKeys(text)
-    const chord = typeof keys === "string" ? undefined : keys[0]?.[0]
-    return chord && typedBy(chord)
-  }
-  expect(["a", "G", "space", "plus", "comma", "ß", "😀"].map(typed)).toEqual(["a", "G", " ", "+", ",", "ß", "😀"])
-  expect(["ctrl+a", "alt+a", "super+a", "enter", "f1", "up"].map(typed)).toEqual(Array(6).fill(undefined))
 })
