@@ -49,6 +49,8 @@ export function cellWidth(grapheme: string, method: WidthMethod): number {
   if (grapheme.includes("\ufe0f") && method === "unicode") return 2
   let width = 0
   for (const char of grapheme) width += codePointWidth(char.codePointAt(0) ?? 0)
+  // Half-width voicing marks take a cell of their own only where every code point does.
+  if (method === "unicode") width -= grapheme.slice(1).match(/[\uff9e\uff9f]/g)?.length ?? 0
   return method === "unicode" ? Math.min(2, width) : width
 }
 
@@ -135,18 +137,19 @@ export function wrap(text: string, options: WrapOptions): readonly Range[] {
   let offset = 0
   let before = ""
   for (const grapheme of parts) {
-    const limit = Math.max(1, rows.length === 0 ? options.first : options.rest)
     const width = widthAt(grapheme, scan.column, method)
-    const space = grapheme === " " || grapheme === "\t"
     if (by === "word") markBreak(scan, offset, before, grapheme, width)
     before = grapheme
-    if (scan.column + width > limit && offset > scan.start && !(by === "word" && space)) {
+    // What a break leaves for the next row may, with this grapheme, be too much for that one again.
+    let limit = limitOf(rows, options)
+    while (overflows(scan, offset, grapheme, limit, options)) {
       rows.push(clip(text, breakRow(scan, offset, text, method), limit, method))
+      limit = limitOf(rows, options)
     }
     scan.column += widthAt(grapheme, scan.column, method)
     offset += grapheme.length
   }
-  const limit = Math.max(1, rows.length === 0 ? options.first : options.rest)
+  const limit = limitOf(rows, options)
   rows.push(
     scan.column > limit
       ? clip(text, { from: scan.start, to: text.length }, limit, method)
@@ -155,10 +158,23 @@ export function wrap(text: string, options: WrapOptions): readonly Range[] {
   return rows
 }
 
-/** The range without the spaces that would not fit; they are all that can be too much, but for a grapheme wider than the row. */
+function limitOf(rows: readonly Range[], options: WrapOptions): number {
+  return Math.max(1, rows.length === 0 ? options.first : options.rest)
+}
+
+/** Whether a row must end before `grapheme`. Spaces between words may stand beyond the edge: they are clipped. */
+function overflows(scan: Scan, offset: number, grapheme: string, limit: number, options: WrapOptions): boolean {
+  if (offset === scan.start) return false
+  if (options.by === "word" && (grapheme === " " || grapheme === "\t")) return false
+  return scan.column + widthAt(grapheme, scan.column, options.method) > limit
+}
+
+/** The range without the white space that would not fit; it is all that can be too much, but for a grapheme wider than the row. */
 function clip(text: string, range: Range, limit: number, method: WidthMethod): Range {
-  const fits = fitLength(text.slice(range.from, range.to), limit, method)
-  return fits === 0 ? range : { from: range.from, to: range.from + fits }
+  const inside = text.slice(range.from, range.to)
+  const fits = fitLength(inside, limit, method)
+  if (fits > 0 || inside === "" || inside.startsWith("\t")) return { from: range.from, to: range.from + fits }
+  return { from: range.from, to: range.from + (graphemes(inside)[0]?.length ?? 0) }
 }
 
 /** Notes that the row may end before `grapheme`. Spaces at a break belong to no row. */
