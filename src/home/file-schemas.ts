@@ -9,23 +9,24 @@ function named<T extends string>(names: readonly T[], schema: (name: T) => Json)
   return Object.fromEntries(names.map((name): [string, Json] => [name, schema(name)]))
 }
 
-const shade: readonly Json[] = [
-  { type: "string", description: "#rgb, #rrggbb, none, or the name of a def or a role." },
-  { type: "integer", minimum: 0, maximum: 255, description: "One of the terminal's colours." },
-]
+const shade: Json = {
+  anyOf: [
+    { type: "string", description: "#rgb, #rrggbb, none, or the name of a def or a role." },
+    { type: "integer", minimum: 0, maximum: 255, description: "One of the terminal's colours." },
+  ],
+}
+
+const shadeRef: Json = { $ref: "#/definitions/shade" }
 
 const color: Json = {
-  anyOf: [
-    ...shade,
-    { type: "object", properties: { dark: { anyOf: shade }, light: { anyOf: shade } }, additionalProperties: false },
-  ],
+  anyOf: [shadeRef, { type: "object", properties: { dark: shadeRef, light: shadeRef }, additionalProperties: false }],
 }
 
 export function themeSchema(): JsonObject {
   return {
     $schema: draft,
     title: "Cairn theme",
-    definitions: { color },
+    definitions: { shade, color },
     type: "object",
     properties: {
       $schema: { type: "string" },
