@@ -20,9 +20,10 @@ function newest(path: string): number {
 
 let built: Promise<string> | undefined
 
-/** The path of the executable of these sources. */
+/** The path of the executable of these sources, or of the one that `CAIRN_BINARY` names: a release is tested as it is. */
 export function builtBinary(): Promise<string> {
-  built ??= buildIfStale()
+  const given = process.env.CAIRN_BINARY
+  built ??= given === undefined ? buildIfStale() : Promise.resolve(given)
   return built
 }
 

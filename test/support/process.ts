@@ -65,3 +65,8 @@ export async function waitGone(pids: readonly number[], ceilingMs = 30_000): Pro
     ceilingMs,
   )
 }
+
+/** The words of a process's command line; empty where it has gone. */
+export function commandLine(pid: number): readonly string[] {
+  return (read(`/proc/${pid}/cmdline`) ?? "").split("\0").slice(0, -1)
+}
