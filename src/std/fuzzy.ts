@@ -5,8 +5,8 @@
  */
 import fuzzysort from "fuzzysort"
 
-/** Below this a match is letters strewn over a long text. */
-const scoreMin = 0.2
+/** Below this part of the best score a match is letters strewn over a long text. */
+const scoreShareMin = 0.75
 
 /** What a list can show; more is never looked at. */
 const limitDefault = 200
@@ -23,6 +23,7 @@ export function fuzzy<T>(
   if (query.trim() === "") return items.slice(0, limit).map((item) => ({ item, score: 1 }))
   const widest = Math.max(1, ...items.map((item) => textsOf(item).length))
   const keys = Array.from({ length: widest }, (_, place) => (item: T) => textsOf(item)[place] ?? "")
-  const found = fuzzysort.go(query, items, { keys, limit, threshold: scoreMin })
-  return found.map((result) => ({ item: result.obj, score: result.score }))
+  const found = fuzzysort.go(query, items, { keys, limit })
+  const least = (found[0]?.score ?? 0) * scoreShareMin
+  return found.filter(({ score }) => score >= least).map((result) => ({ item: result.obj, score: result.score }))
 }

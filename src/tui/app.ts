@@ -20,7 +20,7 @@ import { Keys } from "./keys.ts"
 import { Link, sentence } from "./link.ts"
 import { Looks } from "./looks.ts"
 import type { ScreenOptions } from "./options.ts"
-import { panelMaker } from "./panel-host.ts"
+import { openHighlighter, panelMaker } from "./panel-host.ts"
 import { Slots } from "./slots.ts"
 import { startState, type Level } from "./state.ts"
 import { SearchLine } from "./status/search-line.ts"
@@ -29,11 +29,10 @@ import type { Terminal } from "./terminal.ts"
 /** How long a sentence stands over the editor. */
 const toastMs: Readonly<Record<Level, number>> = { info: 4_000, warning: 8_000, error: 15_000 }
 
-const placeholder = "Ask anything; / for commands, @ for files, ! for the shell"
-
 export type App = Stage & {
   readonly drawing: Drawing
   readonly keys: Keys
+  readonly highlighter: ReturnType<typeof openHighlighter>
   /** Gives the keys to what the state says has them. */
   refocus(): void
 }
@@ -65,7 +64,6 @@ export function isModal(keymap: Keymap): boolean {
 function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App) {
   const editor = new Editor({
     renderer,
-    placeholder,
     history: options.history.load(),
     changed: () => onEdited(app()),
     copied: (text) => app().copy(text),
@@ -78,6 +76,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
     current: () => app().store.state.completion,
     show: (completion) => app().store.dispatch({ type: "completion", completion }),
   })
+  const highlighter = openHighlighter(options, (level, text) => app().say(level, text))
   const dialogs = new DialogStack({
     renderer,
     close: (id) => app().store.dispatch({ type: "dialog.close", id }),
@@ -85,7 +84,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
   })
   const slots = new Slots({
     renderer,
-    make: panelMaker(renderer, options, app),
+    make: panelMaker(renderer, highlighter, app),
     front: () => app().store.state.place.front,
     focus: () => app().store.state.focus,
     clicked(id) {
@@ -97,7 +96,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
     refocus: () => app().refocus(),
     failed: (id, error) => app().say("error", `The panel ${id} failed and was closed: ${sentence(error)}`),
   })
-  return { editor, completer, dialogs, slots, search: new SearchLine(renderer) }
+  return { editor, completer, dialogs, slots, highlighter, search: new SearchLine(renderer) }
 }
 
 function onEdited(app: App): void {
@@ -179,7 +178,6 @@ export function makeApp(
     hints: () => ({
       interrupt: printed(looks.keymap, "app.interrupt"),
       palette: printed(looks.keymap, "app.palette"),
-      help: printed(looks.keymap, "app.help"),
       takeBack: printed(looks.keymap, "queue.edit"),
       resume: printed(looks.keymap, "work.resume"),
     }),

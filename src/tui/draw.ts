@@ -19,14 +19,15 @@ import type { Place, ScreenState } from "./state.ts"
 import { activity, type HintKeys } from "./status/activity.ts"
 import { banner } from "./status/banner.ts"
 import { footer } from "./status/footer.ts"
-import { queue } from "./status/queue.ts"
+import { outbox } from "./status/outbox.ts"
 import type { SearchLine } from "./status/search-line.ts"
+import { welcome } from "./status/welcome.ts"
 import { chunk, strip, stripChunks, type Strip } from "./status/strip.ts"
 
 /** Columns of the sign before the text in the editor. */
 export const signColumns = 2
 
-export type Hints = HintKeys & { readonly takeBack: string; readonly resume: string }
+export type Hints = HintKeys & { readonly resume: string }
 
 export type DrawOptions = {
   readonly renderer: CliRenderer
@@ -66,6 +67,7 @@ export class Drawing {
   readonly #sign: TextRenderable
   readonly #field: BoxRenderable
   readonly #footer: TextRenderable
+  readonly #welcome: TextRenderable
   readonly #popup: Popup
   readonly #keys = new Map<TextRenderable, string>()
   #look: Look | null = null
@@ -87,6 +89,7 @@ export class Drawing {
     this.#rule = text()
     this.#sign = text()
     this.#footer = text()
+    this.#welcome = text()
     this.#field = new BoxRenderable(renderer, { position: "absolute" })
     this.#field.add(given.editor.node)
     this.#popup = new Popup(renderer)
@@ -101,7 +104,7 @@ export class Drawing {
     const hints = this.#given.hints()
     const rows = {
       banner: banner(state, columns, look.method, hints.resume),
-      queue: queue(state, hints.takeBack),
+      queue: outbox(state),
     }
     const placed = layout({
       ...state.size,
@@ -168,7 +171,8 @@ export class Drawing {
         ...stripChunks(row, columns, look.ink, look.method),
       ]),
     )
-    this.#strip(this.#rule, placed.rule, activity(state, this.#given.hints(), options.terminal.remote), look)
+    const reading = { remote: options.terminal.remote, newBelow: this.#given.slots.reader()?.newBelow ?? 0 }
+    this.#strip(this.#rule, placed.rule, activity(state, this.#given.hints(), reading), look)
     this.#rule.visible = !search.open
     search.place(placed.rule.left, placed.rule.top, placed.rule.width)
     search.refresh()
@@ -178,12 +182,32 @@ export class Drawing {
     this.#set(this.#sign, { ...placed.editor, width: signColumns }, sign + role, () => [
       chunk(`${sign} `, look.ink, { role, bold: true }),
     ])
+    this.#greet(state, placed, look)
     put(this.#field, {
       ...placed.editor,
       left: placed.editor.left + signColumns,
       width: Math.max(1, placed.editor.width - signColumns),
     })
     this.#popup.draw(state.completion, { columns, above: placed.rule }, look)
+  }
+
+  /** Words in the middle of the main panel, while there is no conversation. */
+  #greet(state: ScreenState, placed: Layout, look: Look): void {
+    const main = placed.panels.find(({ slot }) => slot === "main")
+    const empty = main !== undefined && this.#given.slots.panel(main.id)?.empty === true
+    const rows = empty ? welcome(this.#given.hints(), main.body.width, main.body.height) : []
+    this.#welcome.visible = rows.length > 0
+    if (main === undefined || rows.length === 0) return
+    const width = Math.max(...rows.map(({ text }) => text.length))
+    const rect: Rect = {
+      left: main.body.left + Math.max(0, Math.floor((main.body.width - width) / 2)),
+      top: main.body.top + Math.max(0, Math.floor((main.body.height - rows.length) / 2)),
+      width: Math.min(width, main.body.width),
+      height: rows.length,
+    }
+    this.#set(this.#welcome, rect, JSON.stringify([rows, state.keymap]), () =>
+      rows.map(({ text, role }, at) => chunk(`${at > 0 ? "\n" : ""}${text}`, look.ink, { role })),
+    )
   }
 
   #strip(node: TextRenderable, rect: Rect, row: Strip, look: Look): void {

@@ -147,6 +147,8 @@ export type ScreenOptions = {
   readonly client: string
   /** A folder for files that live a minute: what an external editor is given. */
   readonly scratch: string
+  /** A folder that the maker of code's colours may write to; absent: code is plain. */
+  readonly highlightFolder?: string
   readonly clock: Clock
   readonly settings: ScreenSettings
   readonly themes: ThemeShelf

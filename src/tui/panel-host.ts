@@ -4,10 +4,13 @@ import { editOutside, editFile } from "./editor/external.ts"
 import { attempt } from "./commands/stage.ts"
 import type { App } from "./app.ts"
 import { methodOf } from "./draw.ts"
-import { plainHighlighter } from "./highlight/highlighter.ts"
+import { CodeHighlighter, plainHighlighter, type Highlighter } from "./highlight/highlighter.ts"
+import { TreeSitterParser } from "./highlight/tree-sitter.ts"
 import type { ScreenOptions } from "./options.ts"
 import { openChat } from "./panels/chat.ts"
 import type { Panel, PanelHost } from "./panels/panel.ts"
+import { openPlan } from "./panels/plan.ts"
+import { openToolOutput, type ToolPanel } from "./panels/tool-output.ts"
 
 /** Older entries that are fetched at a time: some screens, so that scrolling up does not wait for each. */
 const olderEntries = 200
@@ -28,17 +31,25 @@ function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
   attempt(app, app.terminal.lend(work))
 }
 
+/** Colours of code, where there is a folder for what makes them. They are nobody's to wait for, and their absence is told once. */
+export function openHighlighter(options: ScreenOptions, say: App["say"]): Highlighter & { close(): Promise<void> } {
+  if (options.highlightFolder === undefined) return { ...plainHighlighter, close: () => Promise.resolve() }
+  const parser = new TreeSitterParser(options.highlightFolder, (reason) => say("warning", reason))
+  return new CodeHighlighter(parser, options.clock)
+}
+
 /** A maker of panels by id; null for an id that is nobody's. */
 export function panelMaker(
   renderer: CliRenderer,
-  options: ScreenOptions,
+  highlighter: Highlighter,
   app: () => App,
 ): (id: string) => Panel | null {
   let loading = false
+  let tool: ToolPanel | null = null
   const host = (): PanelHost => ({
     context: renderer,
-    clock: options.clock,
-    highlighter: plainHighlighter,
+    clock: app().options.clock,
+    highlighter,
     widthMethod: methodOf(renderer),
     theme: app().store.state.theme,
     changed: () => app().store.redraw(),
@@ -53,11 +64,17 @@ export function panelMaker(
       )
     },
     openOutput(task) {
+      if (!app().slots.known("tool")) return
+      tool?.show(task)
       app().store.dispatch({ type: "panel.show", id: "tool", shown: true })
-      void task
     },
     edit: (what) => edit(app(), what),
     say: (level, text) => app().say(level, text),
   })
-  return (id) => (id === "chat" ? openChat(host()) : null)
+  return (id) => {
+    if (id === "chat") return openChat(host())
+    if (id === "tool") return (tool = openToolOutput(host()))
+    if (id === "plan") return openPlan(host(), app().options.settings.planFiles)
+    return null
+  }
 }

@@ -164,12 +164,14 @@ async function finish(
   const late = Promise.withResolvers<void>()
   const cancel = options.clock.after(leaveMsMax, late.resolve)
   await Promise.race([keeper.save().then(() => app.link.close()), late.promise])
-  cancel()
   for (const stop of undo) stop()
   keeper.close()
   app.keys.close()
   app.looks.close()
   app.store.close()
+  app.slots.close()
+  await Promise.race([app.highlighter.close(), late.promise])
+  cancel()
   await app.terminal.close()
   return { view }
 }

@@ -99,10 +99,8 @@ export class ConfirmView implements DialogView {
       const bar = at === this.#place
       const role = bar && !mono ? "selectedListItemText" : "text"
       return {
-        left: [
-          { text: bar ? "›" : "\u00a0", role },
-          { text: label, role, bold: bar },
-        ],
+        lead: bar ? "› " : "  ",
+        left: [{ text: label, role, bold: bar }],
         right: [{ text: letter, role: bar && !mono ? "selectedListItemText" : "textMuted", drop: 1 }],
         gap: " ",
         ...(bar ? (mono ? { inverse: true } : { on: "primary" as const }) : {}),

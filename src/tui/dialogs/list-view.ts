@@ -169,8 +169,8 @@ export class ListView implements DialogView {
     const role = bar && !mono ? "selectedListItemText" : item.off === undefined ? "text" : "textMuted"
     const dim = bar && !mono ? "selectedListItemText" : "textMuted"
     return {
+      lead: bar ? "› " : "  ",
       left: [
-        { text: `${bar ? "›" : "\u00a0"}`, role, drop: 0 },
         { text: item.label, role, drop: 0, bold: bar },
         { text: item.off === undefined ? (item.detail ?? "") : item.off, role: dim, drop: 2 },
       ],

@@ -22,7 +22,6 @@ import { Undo, type UndoKind } from "./undo.ts"
 
 export type EditorOptions = {
   readonly renderer: CliRenderer
-  readonly placeholder: string
   readonly history: readonly string[]
   /** The text, the cursor or the mode is another. */
   changed(): void
@@ -52,7 +51,7 @@ export class Editor {
   constructor(options: EditorOptions) {
     this.#options = options
     this.#history = options.history
-    this.#field = new Field(options.renderer, options.placeholder)
+    this.#field = new Field(options.renderer)
   }
 
   get node(): Field["node"] {

@@ -10,6 +10,9 @@ import { toRgba } from "../roles.ts"
 import type { Theme } from "../../home/theme.ts"
 import type { Edit } from "./edit.ts"
 
+/** What an empty editor says: the longest that fits. */
+const placeholders = ["Ask anything; / for commands, @ for files, ! for the shell", "Ask anything", ""] as const
+
 /** A width that no screen has, for measuring a text that was not laid out yet. */
 const columnsMax = 10_000
 
@@ -19,13 +22,13 @@ export class Field {
   #cursor = 0
   #anchor: number | null = null
 
-  constructor(renderer: CliRenderer, placeholder: string) {
+  constructor(renderer: CliRenderer) {
     this.node = new TextareaRenderable(renderer, {
       id: "editor",
       width: "100%",
       height: "100%",
       wrapMode: "word",
-      placeholder,
+      placeholder: placeholders[0],
       keyBindings: [],
       selectionOccupancy: "boundary",
     })
@@ -77,6 +80,9 @@ export class Field {
 
   /** Rows that the text takes at `columns`. */
   rows(columns: number): number {
+    const words = placeholders.find((text) => text.length < columns) ?? ""
+    if (this.node.placeholder !== words) this.node.placeholder = words
+    if (this.#shown === "") return 1
     const measured = this.node.editorView.measureForDimensions(Math.max(1, Math.min(columns, columnsMax)), 1)
     return Math.max(1, measured?.lineCount ?? 1)
   }

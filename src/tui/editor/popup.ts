@@ -34,10 +34,8 @@ export class Popup {
       const bar = this.#first + at === completion.chosen
       const role = bar && !look.mono ? "selectedListItemText" : "text"
       const row: Strip = {
-        left: [
-          { text: bar ? "›" : "\u00a0", role },
-          { text: item.label, role, bold: bar },
-        ],
+        lead: bar ? "› " : "  ",
+        left: [{ text: item.label, role, bold: bar }],
         right: [{ text: item.detail, role: bar && !look.mono ? "selectedListItemText" : "textMuted", drop: 1 }],
         gap: " ",
         ...(bar ? (look.mono ? { inverse: true } : { on: "primary" as const }) : { on: "backgroundMenu" as const }),

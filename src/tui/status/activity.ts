@@ -16,7 +16,7 @@ export const tickMs = 250
 export const tickRemoteMs = 1_000
 
 /** The keys that the hints name, as the keymap has them; empty where nothing is bound. */
-export type HintKeys = { readonly interrupt: string; readonly palette: string; readonly help: string }
+export type HintKeys = { readonly interrupt: string; readonly palette: string; readonly takeBack: string }
 
 /** Tasks of the conversation that are at work, oldest first. */
 function tasksOf(state: ScreenState): readonly TaskRecord[] {
@@ -81,19 +81,28 @@ function linkParts(state: ScreenState): readonly Part[] {
 
 const modeNames = { plain: "", insert: "INSERT", normal: "NORMAL", visual: "VISUAL", visualLine: "V-LINE" } as const
 
-export function activity(state: ScreenState, keys: HintKeys, remote: boolean): Strip {
-  const busy = busyParts(state, keys, remote)
+/** `newBelow`: what has come below what is read. */
+export function activity(
+  state: ScreenState,
+  keys: HintKeys,
+  given: { readonly remote: boolean; readonly newBelow: number },
+): Strip {
+  const busy = busyParts(state, keys, given.remote)
   const shell: Part[] =
     state.editor.shell === "no"
       ? []
       : [{ text: state.editor.shell === "told" ? "shell" : "shell, not told to the model", role: "accent", bold: true }]
-  const left = busy.length > 0 ? busy : linkParts(state)
-  const queued = queueOf(state.view, state.conversation).length + state.outbox.length
+  // What the host was doing is not known while it is away.
+  const away = state.link.status !== "open" && (state.link.status === "waiting" || state.link.attempt > 1)
+  const left = busy.length > 0 && !away ? busy : linkParts(state)
+  const queued = queueOf(state.view, state.conversation).length
+  const takeBack = keys.takeBack === "" ? "" : `, ${keys.takeBack} takes back`
   const hint = left.length === 0 && state.editor.empty && keys.palette !== "" ? `${keys.palette} commands` : ""
   return {
     left: [...left, ...shell],
     right: [
-      { text: queued > 0 ? `${queued} waiting` : "", role: "textMuted", drop: 4 },
+      { text: given.newBelow > 0 ? `${given.newBelow} new ↓` : "", role: "accent", bold: true, drop: 1 },
+      { text: queued > 0 ? `${queued} queued${takeBack}` : "", role: "textMuted", drop: 4 },
       { text: state.keys.length > 0 ? `${printKeys(state.keys)} …` : "", role: "secondary", drop: 1 },
       { text: hint, role: "textMuted", drop: 5 },
       { text: modeNames[state.editor.mode], role: "secondary", drop: 2 },

@@ -20,8 +20,11 @@ export type Part = {
 }
 
 export type Strip = {
+  /** Stands before everything, as it is. */
+  readonly lead?: string
   readonly left: readonly Part[]
   readonly right: readonly Part[]
+  /** What fills the space between. */
   readonly gap: string
   readonly on?: Role
   readonly inverse?: boolean
@@ -84,14 +87,16 @@ export function strip(given: Strip, width: number, ink: Ink, method: WidthMethod
 }
 
 export function stripChunks(given: Strip, width: number, ink: Ink, method: WidthMethod): readonly TextChunk[] {
-  const [left, right] = fit(size(given.left, method), size(given.right, method), width)
-  const chunks: TextChunk[] = []
-  const plain: Part = { text: "", role: "border", ...behind(given) }
-  const add = (parts: readonly Sized[], room: number): number => {
+  const lead = given.lead ?? ""
+  const room = Math.max(0, width - textWidth(lead, method))
+  const [left, right] = fit(size(given.left, method), size(given.right, method), room)
+  const plain: Part = { text: "", role: given.on === "primary" ? "selectedListItemText" : "border", ...behind(given) }
+  const chunks: TextChunk[] = lead === "" ? [] : [chunk(lead, ink, plain)]
+  const add = (parts: readonly Sized[], free: number): number => {
     let used = 0
     for (const [place, { part, text }] of parts.entries()) {
       const before = place > 0 ? separator.length : 0
-      const cut = shorten(text, room - used - before, method)
+      const cut = shorten(text, free - used - before, method)
       if (cut === "") break
       if (before > 0) chunks.push(chunk(separator, ink, plain))
       chunks.push(chunk(cut, ink, { ...part, ...behind(given) }))
@@ -99,10 +104,10 @@ export function stripChunks(given: Strip, width: number, ink: Ink, method: Width
     }
     return used
   }
-  const used = add(left, width)
-  const rest = Math.max(0, width - used - widthOf(right))
+  const used = add(left, room)
+  const rest = Math.max(0, room - used - widthOf(right))
   if (rest > 0) chunks.push(chunk(fill(given.gap, rest, used > 0, right.length > 0), ink, plain))
-  add(right, width)
+  add(right, room)
   return chunks
 }
 
