@@ -8,7 +8,7 @@
  * - No value of a key is ever in a message.
  */
 import type { TSchema } from "@sinclair/typebox"
-import { isObject, type Json, type JsonObject } from "../std/json.ts"
+import { isObject, parseJson, type Json, type JsonObject } from "../std/json.ts"
 import { checkDocument, secretNames } from "./config-check.ts"
 import { otherNames, settings, untrustedSettings, type Config } from "./config-schema.ts"
 import { objectOf, parseDocument } from "./jsonc.ts"
@@ -88,8 +88,8 @@ export function variableOf(path: string): string {
     .toUpperCase()}`
 }
 
-/** What a variable says, as the setting's type takes it; undefined where the type cannot be written in one word. */
-function fromText(schema: TSchema, text: string): Json | undefined {
+/** What a variable says, as the setting's type takes it: lists with commas, maps as JSON. What does not fit is left for the check to refuse. */
+function fromText(schema: TSchema, text: string): Json {
   const type: unknown = schema.type
   if (type === "array")
     return text
@@ -100,7 +100,7 @@ function fromText(schema: TSchema, text: string): Json | undefined {
     return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text
   if (type === "integer" || type === "number")
     return text.trim() !== "" && !Number.isNaN(Number(text)) ? Number(text) : text
-  return type === "string" ? text : undefined
+  return type === "object" ? (parseJson(text) ?? text) : text
 }
 
 /** The settings of `CAIRN_*` variables, one layer each; a value that does not fit is a problem and left out. */

@@ -176,6 +176,8 @@ describe("variables of the environment", () => {
       CAIRN_RETRY_MAX_RETRIES: "5",
       CAIRN_MOUSE: "false",
       CAIRN_DEFAULT_TOOLS: "read, grep",
+      CAIRN_MODEL_THINKING_LEVELS: '{ "a/b": "high" }',
+      CAIRN_PROVIDERS: "{ oops",
       CAIRN_THEME: "",
       CAIRN_BELL: "perhaps",
       CAIRN_HTTP_IDLE_TIMEOUT_MS: "long",
@@ -189,7 +191,9 @@ describe("variables of the environment", () => {
       defaultTools: ["read", "grep"],
     })
     expect(config.retry.maxRetries).toBe(5)
+    expect(config.modelThinkingLevels).toEqual({ "a/b": "high" })
     expect(problems.map(printProblem)).toEqual([
+      'CAIRN_PROVIDERS: `providers` has to be an object, { … }, not "{ oops"',
       expect.stringContaining("CAIRN_HTTP_IDLE_TIMEOUT_MS: `httpIdleTimeoutMs` has to be a whole number"),
       'CAIRN_BELL: `bell` has to be true or false, not "perhaps"',
     ])
