@@ -5,6 +5,9 @@
  */
 import fuzzysort from "fuzzysort"
 
+/** Below this a match is an accident of letters; `mdl` for `model` is still above it. */
+const scoreMin = 0.2
+
 /** Below this part of the best score a match is letters strewn over a long text. */
 const scoreShareMin = 0.75
 
@@ -23,7 +26,7 @@ export function fuzzy<T>(
   if (query.trim() === "") return items.slice(0, limit).map((item) => ({ item, score: 1 }))
   const widest = Math.max(1, ...items.map((item) => textsOf(item).length))
   const keys = Array.from({ length: widest }, (_, place) => (item: T) => textsOf(item)[place] ?? "")
-  const found = fuzzysort.go(query, items, { keys, limit })
+  const found = fuzzysort.go(query, items, { keys, limit, threshold: scoreMin })
   const least = (found[0]?.score ?? 0) * scoreShareMin
   return found.filter(({ score }) => score >= least).map((result) => ({ item: result.obj, score: result.score }))
 }

@@ -19,7 +19,7 @@ describe("a list is narrowed", () => {
 
   test("by a few letters, the best first", () => {
     expect(found("theme")[0]).toBe("theme.select")
-    expect(found("qui")).toEqual(["app.quit"])
+    expect(found("qt")).toEqual(["app.quit"])
     expect(found("mdl")).toContain("model.select")
   })
 
