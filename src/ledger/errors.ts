@@ -104,6 +104,11 @@ export class SessionDamaged extends Error {
   }
 }
 
+/** The session is only being looked at: it takes no commit, and no effect may start from it. */
+export class ReadOnly extends Error {
+  override readonly name = "ReadOnly"
+}
+
 /** The fate of a write is unknown: the session takes no commit until it has been opened again. */
 export class Poisoned extends Error {
   override readonly name = "Poisoned"

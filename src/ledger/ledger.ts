@@ -117,8 +117,11 @@ export type Ledger = {
   assertOwner(): void
   /** Where the holder listens, told to whoever finds the session held; null: nowhere. */
   setSocket(path: string | null): void
-  /** Reads all that is stored and compares it with its digests; one sentence for each thing that does not agree. */
-  verify(): Promise<readonly string[]>
+  /**
+   * Reads all that is stored and compares it with its digests, in slices; one sentence for each thing that does not agree. `deep`: SQLite's
+   * own check too, which keeps everybody waiting for as long as it takes.
+   */
+  verify(deep?: boolean): Promise<readonly string[]>
   /**
    * Writes no outcome: what was running is pending at the next opening. `successor`: only that process may open the session in the next
    * seconds. Rejects where a batch could not be stored at last; the session is let go all the same.

@@ -7,6 +7,7 @@ import type { Database } from "bun:sqlite"
 import { existsSync, statSync } from "node:fs"
 import type { Clock } from "../std/clock.ts"
 import { connectReadOnly } from "./database.ts"
+import type { LogState } from "./database.ts"
 import { chainStart, same } from "./digest.ts"
 import { CommitsMissing } from "./errors.ts"
 import { placeFile } from "./folder.ts"
@@ -35,14 +36,17 @@ export function acceptLoss(paths: SessionPaths, clock: Clock): void {
 
 /** What `look` sees of a ledger that nobody in this process has open. Writes nothing, unless only its log's index is missing. */
 export function withReadOnly<T>(paths: SessionPaths, look: (db: Database) => T): T {
-  const log =
-    !existsSync(paths.wal) || statSync(paths.wal).size === 0 ? "none" : existsSync(paths.shm) ? "indexed" : "bare"
-  const db = connectReadOnly(paths.db, log)
+  const db = connectReadOnly(paths.db, logState(paths))
   try {
     return look(db)
   } finally {
     db.close()
   }
+}
+
+export function logState({ wal, shm }: SessionPaths): LogState {
+  if (!existsSync(wal) || statSync(wal).size === 0) return "none"
+  return existsSync(shm) ? "indexed" : "bare"
 }
 
 function lastLine(db: Database): Line {

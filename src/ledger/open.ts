@@ -6,10 +6,11 @@
  * - Nothing is written before the format is known, the lock is held, and the ledger has been compared with its mark.
  */
 import { closeSync, existsSync, openSync, rmSync } from "node:fs"
+import { assert } from "../std/assert.ts"
 import { sleep } from "../std/clock.ts"
 import type { Clock } from "../std/clock.ts"
 import { shortId, uuidv7 } from "../std/id.ts"
-import { connect } from "./database.ts"
+import { connect, connectReadOnly } from "./database.ts"
 import type { Connection } from "./database.ts"
 import { damaged } from "./damage.ts"
 import { SessionDamaged, SessionHeld } from "./errors.ts"
@@ -21,9 +22,9 @@ import type { Self } from "./holder.ts"
 import type { Ledger } from "./ledger.ts"
 import { takeLock } from "./lock.ts"
 import type { Lock } from "./lock.ts"
-import { acceptLoss, checkLoss } from "./loss.ts"
+import { acceptLoss, checkLoss, logState } from "./loss.ts"
 import { MemoryStorage } from "./memory.ts"
-import { begin } from "./session.ts"
+import { begin, view } from "./session.ts"
 import { SqliteStorage } from "./sqlite.ts"
 import { endHolder } from "./take-over.ts"
 
@@ -46,6 +47,8 @@ export type OpenOptions = CreateOptions & {
   /** Go on from what is there, although commits are missing that were acknowledged. */
   readonly acceptLoss?: boolean
 }
+
+export type ViewOptions = SessionPlace & { readonly clock: Clock; readonly reason: string }
 
 /** The kernel may have to wait for a disk before it lets a killed process's files go. */
 const passingMs = 2_000
@@ -92,6 +95,23 @@ export async function openSession(options: OpenOptions): Promise<Ledger> {
   readFormat(id, paths)
   const lock = await takeLockOrOver(options, paths)
   return work(id, paths, lock, clock, () => connectChecked(id, paths, lock, options))
+}
+
+/**
+ * A session that can only be looked at, because its disk takes nothing, because commits are missing and nobody has accepted that, or because
+ * another process holds it: as it is now, without its lock and without a byte written. `reason` is what its health says.
+ */
+export async function viewSession({ dataDir, id, clock, reason }: ViewOptions): Promise<Ledger> {
+  const paths = sessionPaths(dataDir, id)
+  readFormat(id, paths)
+  assert(openedHere(paths) === undefined, "a session that this process has open is looked at where it is open")
+  try {
+    const connection = { db: connectReadOnly(paths.db, logState(paths)), wal: false, notices: [] }
+    const nobody = { id, clock, setSocket: () => undefined, release: () => undefined }
+    return await view(new SqliteStorage(connection, paths, clock), nobody, reason)
+  } catch (error) {
+    throw damaged(id, error)
+  }
 }
 
 /** A session without a disk, for `--no-session` and for tests. Spools are in memory; there are no raw files. */

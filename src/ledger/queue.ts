@@ -8,7 +8,7 @@
  */
 import { assert } from "../std/assert.ts"
 import type { Clock } from "../std/clock.ts"
-import { Poisoned } from "./errors.ts"
+import { Poisoned, ReadOnly } from "./errors.ts"
 import { StaleOwner } from "./ledger.ts"
 import type { Health } from "./ledger.ts"
 import type { Change, Commit } from "./records.ts"
@@ -69,6 +69,12 @@ export class StoreQueue {
   /** Settles when all that was sent by now is stored. */
   get stored(): Promise<void> {
     return this.#waiting.at(-1)?.deferred.promise ?? done
+  }
+
+  /** Takes nothing, from the start. */
+  refuse(reason: string): void {
+    this.#end = new ReadOnly(`this session is read-only: ${reason}`)
+    this.#setHealth({ state: "read-only", reason })
   }
 
   /** Throws where nothing more can be sent. */

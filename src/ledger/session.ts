@@ -72,6 +72,20 @@ export async function begin(storage: Storage, around: Surroundings): Promise<Led
   }
 }
 
+/** Looks at what `storage` holds, at this moment, and changes nothing; `reason` says why it is only looked at. */
+export async function view(storage: Storage, around: Surroundings, reason: string): Promise<Ledger> {
+  try {
+    const loaded = await storage.load()
+    const spools = await storage.spools(loaded.epoch, null)
+    const session = new OpenSession(storage, around, new State(loaded), spools, loaded, loaded)
+    session.refuse(reason)
+    return session
+  } catch (error) {
+    await storage.close().catch(() => undefined)
+    throw error
+  }
+}
+
 /** What an opening changes by itself. */
 export function openingChanges(loaded: Loaded, now: number): readonly Change[] {
   if (loaded.conversations.length === 0) {
@@ -128,6 +142,10 @@ class OpenSession implements Ledger {
     return this.#line.seq
   }
 
+  refuse(reason: string): void {
+    this.#queue.refuse(reason)
+  }
+
   commit<T>(flush: FlushClass, work: (tx: Tx) => T): Receipt<T> {
     return this.#line.commit(flush, work)
   }
@@ -181,8 +199,8 @@ class OpenSession implements Ledger {
     this.#around.setSocket(path)
   }
 
-  verify(): Promise<readonly string[]> {
-    return this.#storage.verify()
+  verify(deep = false): Promise<readonly string[]> {
+    return this.#storage.verify(deep)
   }
 
   close(successor?: number): Promise<void> {

@@ -110,8 +110,9 @@ export class SqliteStorage implements Storage {
     this.#stored(batch, chain)
   }
 
-  async spools(epoch: number, live: ReadonlySet<TaskId>): Promise<Spools> {
+  async spools(epoch: number, live: ReadonlySet<TaskId> | null): Promise<Spools> {
     const spools = new SpoolFiles(this.#paths, epoch)
+    if (live === null) return spools
     await spools.sweep(async (id) => {
       if (live.has(id)) return "live"
       return (await this.task(id)) === undefined ? "unknown" : "ended"
@@ -164,8 +165,8 @@ export class SqliteStorage implements Storage {
     return { entries: meta?.entries ?? 0, tasks: meta?.tasks ?? 0, bytes: statSync(this.#paths.db).size }
   }
 
-  verify(): Promise<readonly string[]> {
-    return verify(this.#connection.db)
+  verify(deep: boolean): Promise<readonly string[]> {
+    return verify(this.#connection.db, deep)
   }
 
   /** Lets somebody of this process read over the one connection that may. */

@@ -71,8 +71,11 @@ export type Storage = {
   /** Once, first of all. */
   load(): Promise<Loaded>
   write(batch: Batch): void | Promise<void>
-  /** Spools of the owner `epoch`, which is raised by then; what is left of tasks other than the `live` ones is swept. */
-  spools(epoch: number, live: ReadonlySet<TaskId>): Promise<Spools>
+  /**
+   * Spools of the owner `epoch`, which is raised by then; what is left of tasks other than the `live` ones is swept. Where `live` is null,
+   * somebody only looks, and nothing is.
+   */
+  spools(epoch: number, live: ReadonlySet<TaskId> | null): Promise<Spools>
   /** Throws StaleOwner where the epoch is not `epoch` any more, as far as can be known at once. */
   checkOwner(epoch: number): void
   /** Leaves a sign that the owner lives at `at`: no commit, and nothing that must reach the platter. */
@@ -87,7 +90,7 @@ export type Storage = {
   /** Answers at once, since admission is decided inside a commit: a backend that cannot ask its store keeps an index in memory. */
   submissionByRequest(conversation: ConversationId, requestId: string): Submission | undefined
   counts(): Promise<Counts>
-  verify(): Promise<readonly string[]>
+  verify(deep: boolean): Promise<readonly string[]>
   /** After the last write has settled. Lets go of everything, whether it throws or not. */
   close(): Promise<void>
 }

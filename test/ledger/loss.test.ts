@@ -3,12 +3,12 @@ import { afterEach, expect, test } from "bun:test"
 import { cpSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Database } from "bun:sqlite"
-import { CommitsMissing, SessionDamaged } from "../../src/ledger/errors.ts"
+import { CommitsMissing, ReadOnly, SessionDamaged } from "../../src/ledger/errors.ts"
 import { sessionPaths } from "../../src/ledger/folder.ts"
 import type { SessionPaths } from "../../src/ledger/folder.ts"
 import { Mark, markBytes, readMark } from "../../src/ledger/mark.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
-import { createSession, openSession } from "../../src/ledger/open.ts"
+import { createSession, openSession, viewSession } from "../../src/ledger/open.ts"
 import { readSession } from "../../src/ledger/peek.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
@@ -127,6 +127,21 @@ test("a byte that flips in the log takes commits with it, and that is told", asy
   expect(readFileSync(place.paths.wal)).toEqual(Buffer.from(flipped))
 })
 
+test("a session with a loss can be looked at, and only looked at", async () => {
+  const place = await dead()
+  truncateSync(place.paths.wal, 5_000)
+  const files = [place.paths.db, place.paths.wal, place.paths.shm, place.paths.mark, place.paths.lock]
+  const before = files.map((path) => readFileSync(path))
+  const ledger = await viewSession({ ...place, reason: "commits are missing" })
+  const entries = await ledger.entries({ conversation: 1 })
+  expect(ledger.live.document(0, "n")?.value ?? 0).toBe(entries.length)
+  expect(ledger.health()).toEqual({ state: "read-only", reason: "commits are missing" })
+  expect(() => ledger.commit("relaxed", (tx) => say(tx, "no"))).toThrow(ReadOnly)
+  expect(() => ledger.assertOwner()).toThrow(ReadOnly)
+  await ledger.close()
+  expect(files.map((path) => readFileSync(path))).toEqual(before)
+})
+
 test("a ledger that is not the one that was marked is found out", async () => {
   const place = await dead()
   const marked = readMark(place.paths.mark)
@@ -230,6 +245,19 @@ test("verification names the row that is not what was written, and the commit th
   expect(await spoil("UPDATE entries SET seq = 900 WHERE seq = 4")).toEqual([
     "rows name commit 900, which is not there",
   ])
+})
+
+test("what only SQLite can know to be wrong is found by the deep check", async () => {
+  const place = await dead()
+  await (await openSession(place)).close()
+  const bytes = readFileSync(place.paths.db)
+  // How many pages are free, in the file's header.
+  bytes.writeUInt32BE(5, 36)
+  writeFileSync(place.paths.db, bytes)
+  const ledger = await openSession(place)
+  expect(await ledger.verify()).toEqual([])
+  expect((await ledger.verify(true)).join()).toContain("SQLite: ")
+  await ledger.close()
 })
 
 test("a file that is no database is damage, told as such, and left as it is", async () => {

@@ -60,7 +60,7 @@ export function writing(storage: Storage, write: (batch: Batch) => void | Promis
     submission: (id) => storage.submission(id),
     submissionByRequest: (conversation, requestId) => storage.submissionByRequest(conversation, requestId),
     counts: () => storage.counts(),
-    verify: () => storage.verify(),
+    verify: (deep) => storage.verify(deep),
     close: () => storage.close(),
   }
 }
