@@ -48,7 +48,7 @@ export function stripTags(html: string): string {
 
 /** An address that a terminal may be asked to open: no control character, no space, of a kind that browsers and mail programs know. */
 function linkOf(href: string): string | undefined {
-  return /^(?:https?:\/\/|mailto:)[\x21-\x7e]+$/i.test(href) ? href : undefined
+  return /^(?:https?:\/\/|mailto:)[^\s<>"\x00-\x20\x7f-\uffff]+$/i.test(href) ? href : undefined
 }
 
 const styles: Readonly<Record<string, Style>> = {

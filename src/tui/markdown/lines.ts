@@ -65,6 +65,7 @@ const headingStyles: readonly Style[] = [
 ]
 
 function headingLines(token: Tokens.Heading): readonly Line[] {
+  if (token.text === "") return []
   return textLines(inlineSpans(token.tokens, headingStyles[Math.min(token.depth, headingStyles.length) - 1]))
 }
 

@@ -9,6 +9,7 @@ import type { Content, Part } from "../rows/content.ts"
 import { blankLine } from "../rows/row.ts"
 import { emptyDoc, parseDoc, reparse, type Chunk, type Doc } from "./doc.ts"
 import { blockLines, type LineContext } from "./lines.ts"
+import { isPlain } from "./rules.ts"
 import { closeTail } from "./tail.ts"
 
 type Made = { readonly part: Part; readonly pending: boolean; readonly open: boolean; readonly gap: boolean }
@@ -43,6 +44,7 @@ export function markdownContent(text: string, options: MarkdownOptions, previous
 /** The last block as if its half marks were whole. Code has none. */
 function settled(chunk: Chunk): Chunk {
   if (chunk.token.type === "code" || chunk.token.type === "html" || chunk.token.type === "table") return chunk
+  if (isPlain(chunk.token.raw)) return chunk
   const raw = closeTail(chunk.token.raw)
   return raw === chunk.token.raw ? chunk : reparse(chunk, raw)
 }

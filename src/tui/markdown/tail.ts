@@ -11,7 +11,7 @@ type Open = { readonly mark: string; readonly at: number }
 
 /** `text` with what is open at its end closed. */
 export function closeTail(text: string): string {
-  const trimmed = text.replace(/(?:^|(?<=\s))[*_~`]{1,3}$|(?<=\n) {0,3}(?:[-=*_]{1,2}|#{1,6}|`{1,2}|\d{1,3})$/, "")
+  const trimmed = text.replace(/(?:^|(?<=\s))[*_~`]{1,3}$|\n {0,3}(?:[-=*_]{1,2}|#{1,6}|`{1,2}|\d{1,3})$/, "")
   const open: Open[] = []
   let code: Open | undefined
   for (const found of trimmed.matchAll(run)) {
