@@ -24,6 +24,9 @@ export const resetSequence = [
   "\x1b[0m\x1b[0 q\x1b]112\x07\x1b[?7h\x1b[?25h",
 ].join("")
 
+/** The one mode that the renderer sets and leaves: grapheme clusters. */
+const leftOn = "\x1b[?2027l"
+
 export function openRenderer(options: { readonly mouse: boolean }): Promise<CliRenderer> {
   return createCliRenderer({
     exitOnCtrlC: false,
@@ -124,6 +127,7 @@ export class Terminal {
     for (const undo of this.#undo.splice(0)) undo()
     if (!this.#renderer.isDestroyed) this.#renderer.destroy()
     await this.#renderer.closed
+    this.#process?.stdout.write(leftOn)
   }
 
   async #comeBack(process: NodeJS.Process | undefined): Promise<void> {

@@ -10,22 +10,11 @@ import { expect } from "bun:test"
 import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { builtInKeymaps, builtInThemes } from "../../src/home/built-in.ts"
 import { parseKeys, type Chord } from "../../src/home/chord.ts"
-import { commandList } from "../../src/home/command-names.ts"
-import { resolveKeymap } from "../../src/home/keymap.ts"
-import { printProblem } from "../../src/home/problem.ts"
-import { resolveTheme } from "../../src/home/theme.ts"
-import {
-  defaultSlots,
-  type Draft,
-  type KeymapShelf,
-  type ScreenEnd,
-  type ScreenOptions,
-  type ThemeShelf,
-} from "../../src/tui/options.ts"
+import { defaultSlots, type Draft, type ScreenEnd, type ScreenOptions } from "../../src/tui/options.ts"
 import { openScreen, type Screen } from "../../src/tui/screen.ts"
 import { ManualClock, settle } from "./manual-clock.ts"
+import { builtInKeymapShelf, builtInThemeShelf } from "./screen-shelves.ts"
 import { ScriptedHost } from "./scripted-host.ts"
 
 export type RobotOptions = {
@@ -34,25 +23,6 @@ export type RobotOptions = {
   readonly host?: ScriptedHost
   readonly settings?: Partial<ScreenOptions["settings"]>
   readonly options?: Partial<ScreenOptions>
-}
-
-export const builtInThemeShelf: ThemeShelf = {
-  names: () => Object.keys(builtInThemes),
-  load(name, appearance) {
-    const found = builtInThemes[name] === undefined ? undefined : resolveTheme(name, appearance, builtInThemes)
-    return found !== undefined && "theme" in found ? { theme: found.theme, problems: [] } : undefined
-  },
-  watch: () => () => {},
-}
-
-export const builtInKeymapShelf: KeymapShelf = {
-  names: () => Object.keys(builtInKeymaps),
-  load(name) {
-    const found = builtInKeymaps[name] === undefined ? undefined : resolveKeymap(name, builtInKeymaps, commandList)
-    if (found === undefined || "problem" in found) return undefined
-    return { keymap: found.keymap, problems: found.notices.map(printProblem) }
-  },
-  watch: () => () => {},
 }
 
 /** Drafts and history in memory, to look at. */

@@ -1,0 +1,26 @@
+/** The themes and keymaps of the binary, as a screen is given them. */
+import { builtInKeymaps, builtInThemes } from "../../src/home/built-in.ts"
+import { commandList } from "../../src/home/command-names.ts"
+import { resolveKeymap } from "../../src/home/keymap.ts"
+import { printProblem } from "../../src/home/problem.ts"
+import { resolveTheme } from "../../src/home/theme.ts"
+import type { KeymapShelf, ThemeShelf } from "../../src/tui/options.ts"
+
+export const builtInThemeShelf: ThemeShelf = {
+  names: () => Object.keys(builtInThemes),
+  load(name, appearance) {
+    const found = builtInThemes[name] === undefined ? undefined : resolveTheme(name, appearance, builtInThemes)
+    return found !== undefined && "theme" in found ? { theme: found.theme, problems: [] } : undefined
+  },
+  watch: () => () => {},
+}
+
+export const builtInKeymapShelf: KeymapShelf = {
+  names: () => Object.keys(builtInKeymaps),
+  load(name) {
+    const found = builtInKeymaps[name] === undefined ? undefined : resolveKeymap(name, builtInKeymaps, commandList)
+    if (found === undefined || "problem" in found) return undefined
+    return { keymap: found.keymap, problems: found.notices.map(printProblem) }
+  },
+  watch: () => () => {},
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test"
+import { eventually } from "../../support/eventually.ts"
+import { processes } from "../../support/process.ts"
+import { Pty } from "../../support/pty.ts"
+
+const stateOf = (pid: number): string => processes().find((info) => info.pid === pid)?.state ?? "gone"
+
+test("Ctrl+Z gives the terminal to the shell, and a size changed meanwhile holds when the screen comes back", async () => {
+  await using pty = new Pty(["bun", "test/support/screen-program.ts"], { columns: 80, rows: 24 })
+  await pty.says("Ask anything")
+  pty.write("\x1a")
+  await eventually(
+    () => stateOf(pty.pid) === "T",
+    () => `the screen did not stop: ${stateOf(pty.pid)}`,
+  )
+  expect(pty.modes).not.toContain(1049)
+  expect(pty.modes).not.toContain(1000)
+  pty.resize(60, 12)
+  const before = pty.text.length
+  pty.kill("SIGCONT")
+  // The last row of the new size, and not of the old one.
+  await pty.says("\x1b[12;", before)
+  await eventually(
+    () => pty.modes.includes(1049),
+    () => `the screen did not come back: ${pty.modes.join(" ")}`,
+  )
+  expect(pty.text.slice(before)).not.toContain("\x1b[24;")
+  pty.kill("SIGTERM")
+  expect(await pty.ended()).toBe(143)
+})
+
+test("an editor of the person's has the terminal to itself, and its text comes back", async () => {
+  await using pty = new Pty(["bun", "test/support/screen-program.ts", "editor=printf ' and more' >>"])
+  await pty.says("Ask anything")
+  pty.write("draft")
+  await pty.says("draft")
+  const before = pty.text.length
+  pty.write("\x07")
+  await pty.says("and", before)
+  await pty.says("more", before)
+  expect(pty.modes).toContain(1049)
+  pty.kill("SIGTERM")
+  await pty.ended()
+})
