@@ -139,7 +139,7 @@ async function work(
       clock,
       setSocket: (path) => lock.setSocket(path),
       release(successor) {
-        openHere.delete(paths.folder)
+        if (openedHere(paths) === storage) openHere.delete(paths.folder)
         lock.release(successor, clock.now())
       },
     })
