@@ -200,11 +200,12 @@ export async function followCommand(
       const left = gone ?? (options.gone === undefined && !lives(identity) ? { how: "lost" as const } : null)
       const status = readStatus(files.status)
       const grown = await report(file, at, buffer, options)
-      quiet = grown > at ? 0 : quiet + 1
+      // Silence counts from the end of the command: what it wrote last may still be on its way through the relay.
+      quiet = grown > at || (status !== null && ended === 0) ? 0 : quiet + 1
+      if (status !== null) ended++
       at = grown
       if (left !== null) return { ending: status ?? left, held: false }
-      if (status !== null && (quiet >= settledPolls || ++ended >= settledPollsMax))
-        return { ending: status, held: true }
+      if (status !== null && (quiet >= settledPolls || ended > settledPollsMax)) return { ending: status, held: true }
       if (signal.aborted) return { ending: status ?? { how: "lost" }, held: true }
       const wait = status === null && quiet > quietAfterPolls ? quietPollMs : pollMs
       await sleep(clock, wait, stop)

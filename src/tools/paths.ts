@@ -102,16 +102,20 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return await readdir(folder).catch(() => [])
 }
 
-/** Letters that must be changed, added or dropped to make `b` of `a`; `most + 1` when it is more. */
+/** Letters that must be changed, added, dropped or swapped with the next to make `b` of `a`; `most + 1` when it is more. */
 export function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  let above: readonly number[] = []
+  let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]
     for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const swap = swapped ? (above[j - 2] ?? 0) + 1 : change
+      next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
     }
+    above = row
     row = next
   }
   return Math.min(row[b.length] ?? 0, most + 1)

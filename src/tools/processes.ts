@@ -14,7 +14,7 @@ import { headChars } from "../std/lines.ts"
 /** The wrapper of a command. Strings, since only their equality counts. */
 export type Identity = { readonly pid: number; readonly startTime: string; readonly bootId: string }
 
-export type Found = { readonly pid: number; readonly command: string }
+export type Found = { readonly pid: number; readonly group: number; readonly command: string }
 
 export type ProcessTable = {
   bootId(): string
@@ -43,15 +43,22 @@ function procFile(path: string): string | null {
   }
 }
 
-type Stat = { readonly state: string; readonly parent: number; readonly session: number; readonly startTime: string }
+type Stat = {
+  readonly state: string
+  readonly parent: number
+  readonly group: number
+  readonly session: number
+  readonly startTime: string
+}
 
 function statOf(pid: number): Stat | null {
   const text = procFile(`/proc/${pid}/stat`)
   if (text === null) return null
   // The name stands in brackets and may hold anything: the fields begin after the last one.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
-  const [state = "", parent, , session] = fields
-  return { state, parent: Number(parent), session: Number(session), startTime: fields[19] ?? "" }
+  const [state = "", parent, group, session] = fields
+  const startTime = fields[19] ?? ""
+  return { state, parent: Number(parent), group: Number(group), session: Number(session), startTime }
 }
 
 function isMarked(pid: number, marker: string): boolean {
@@ -83,7 +90,7 @@ export const linuxTable: ProcessTable = {
       const inSession = leader !== null && stat.session === leader && pid !== leader && stat.parent !== leader
       if (!inSession && !isMarked(pid, marker)) return []
       const line = Buffer.from(procFile(`/proc/${pid}/cmdline`) ?? "", "latin1").toString()
-      return [{ pid, command: headChars(line.replaceAll("\0", " ").trim(), commandChars) }]
+      return [{ pid, group: stat.group, command: headChars(line.replaceAll("\0", " ").trim(), commandChars) }]
     })
   },
 }
@@ -106,7 +113,8 @@ export const psTable: ProcessTable = {
       .flatMap((line) => {
         const [, pid, parent, group, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
         const its = Number(group) === leader && Number(pid) !== leader && Number(parent) !== leader
-        return its && !state?.startsWith("Z") ? [{ pid: Number(pid), command: headChars(command, commandChars) }] : []
+        if (!its || state?.startsWith("Z")) return []
+        return [{ pid: Number(pid), group: leader, command: headChars(command, commandChars) }]
       })
   },
 }
@@ -150,19 +158,34 @@ export async function endCommand(
   clock: Clock,
   table: ProcessTable = processTable,
 ): Promise<readonly Found[]> {
-  if (leader !== null) signal(-leader, "SIGTERM")
-  for (const { pid } of table.commandProcesses(key, leader)) {
-    signal(pid, "SIGTERM")
-    // A stopped process gets its TERM when it goes on.
-    signal(pid, "SIGCONT")
+  // The group at once, so that no shell goes on to its next command because only its child was ended.
+  const grouped = table.commandProcesses(key, leader).filter(({ group }) => group === leader)
+  const asked = new Set(grouped.map(({ pid }) => pid))
+  if (leader !== null) {
+    signal(-leader, "SIGTERM")
+    signal(-leader, "SIGCONT")
   }
   const killAt = clock.monotonic() + graceMs
   const endAt = killAt + killMs
   for (;;) {
     const left = table.commandProcesses(key, leader)
     const now = clock.monotonic()
-    if (left.length === 0 || now >= endAt) return left
-    if (now >= killAt) for (const { pid } of left) signal(pid, "SIGKILL")
+    // While the wrapper is there, what it is to run may be yet to come.
+    const wrapped = leader !== null && table.startTime(leader) !== null
+    if (left.length === 0 && wrapped && now >= killAt) signal(-leader, "SIGKILL")
+    if ((left.length === 0 && !wrapped) || now >= endAt) return left
+    for (const { pid } of left) {
+      if (now >= killAt) signal(pid, "SIGKILL")
+      else if (!asked.has(pid)) askToEnd(pid)
+      asked.add(pid)
+    }
     await sleep(clock, lookMs)
   }
+}
+
+/** Once for each process, since many take a second TERM for impatience and leave their work undone. */
+function askToEnd(pid: number): void {
+  signal(pid, "SIGTERM")
+  // A stopped process gets its TERM when it goes on.
+  signal(pid, "SIGCONT")
 }

@@ -70,6 +70,7 @@ test("two names that look the same are not chosen between", async () => {
 test("the distance of names is that of their letters, up to a limit", () => {
   expect(distance("config", "confg", 3)).toBe(1)
   expect(distance("abc", "abc", 3)).toBe(0)
+  expect(distance("emtpy", "empty", 3)).toBe(1)
   expect(distance("kitten", "sitting", 5)).toBe(3)
   expect(distance("abcdef", "uvwxyz", 2)).toBe(3)
   expect(distance("a", "abcdef", 2)).toBe(3)
