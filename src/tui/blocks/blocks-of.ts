@@ -6,19 +6,19 @@
  * - A call without a result is as its task says; a response that is being streamed has the keys that its entry will have.
  */
 import type { Partial } from "../../message/delta.ts"
+import { partialObject } from "../../message/partial-json.ts"
 import type { ConversationRecord, EntryRecord, TaskRecord } from "../../protocol/records.ts"
 import { queueOf, type View } from "../../protocol/view.ts"
 import { keepBlock, makeBlock, type Block, type BlockData, type BlockOf } from "./block.ts"
 import { entryParts, titleOf, type OpenCall } from "./entry-parts.ts"
-import { partialArguments } from "./partial-args.ts"
 
 export type Transcript = {
   readonly blocks: readonly Block[]
   readonly settled: readonly Block[]
   readonly entries: readonly EntryRecord[]
   readonly conversation: number
-  /** Calls that have no result yet: where their block stands in `settled`. */
-  readonly open: ReadonlyMap<string, OpenCall>
+  /** Calls that have no result yet, by their id, which is not unique: where their blocks stand in `settled`. */
+  readonly open: ReadonlyMap<string, readonly OpenCall[]>
 }
 
 export const emptyTranscript: Transcript = { blocks: [], settled: [], entries: [], conversation: 0, open: new Map() }
@@ -77,26 +77,32 @@ function settledOf(view: View, conversation: number, before: Transcript): Transc
 function addEntry(
   entry: EntryRecord,
   settled: Block[],
-  open: Map<string, OpenCall>,
+  open: Map<string, readonly OpenCall[]>,
   known: ReadonlyMap<string, Block>,
 ): void {
   if (entry.data.kind === "toolResult") {
     const { message, title, task, outcome } = entry.data
-    const call = open.get(message.toolCallId)
+    const [call, ...rest] = open.get(message.toolCallId) ?? []
     const block = call === undefined ? undefined : settled[call.place]
     if (call !== undefined && block?.kind === "call") {
       const done = { title, task, state: outcome, output: "", unsaved: false, result: entry.data, seconds: null }
       const ended: BlockOf<"call"> = { ...block, ...done }
       settled[call.place] = keepBlock(known.get(block.key), ended)
-      open.delete(message.toolCallId)
+      if (rest.length === 0) open.delete(message.toolCallId)
+      else open.set(message.toolCallId, rest)
       return
     }
   }
+  const fresh = new Map<string, OpenCall[]>()
   for (const part of entryParts(entry)) {
     const block = makeBlock(part.key, entry.id, settled.at(-1)?.kind ?? null, part.data)
-    if (part.callId !== null) open.set(part.callId, { place: settled.length, conversation: entry.conversation })
+    if (part.callId !== null) {
+      const call = { place: settled.length, conversation: entry.conversation }
+      fresh.set(part.callId, [...(fresh.get(part.callId) ?? []), call])
+    }
     settled.push(keepBlock(known.get(block.key), block))
   }
+  for (const [id, calls] of fresh) open.set(id, calls)
 }
 
 /** Calls that wait or run are as their tasks are now. */
@@ -107,13 +113,17 @@ function withOpenCalls(transcript: Transcript, view: View, now: number): Transcr
     if (task.work.kind === "toolCall") tasks.set(`${task.conversation} ${task.work.callId}`, task)
   }
   let settled: Block[] | null = null
-  for (const [callId, { place, conversation }] of transcript.open) {
-    const block = transcript.settled[place]
-    if (block?.kind !== "call") continue
-    const fresh = keepBlock(block, callBlock(block, tasks.get(`${conversation} ${callId}`), view, now))
-    if (fresh === block) continue
-    settled ??= [...transcript.settled]
-    settled[place] = fresh
+  for (const [callId, calls] of transcript.open) {
+    const [first] = calls
+    for (const { place, conversation } of calls) {
+      const block = transcript.settled[place]
+      if (block?.kind !== "call") continue
+      const task = place === first?.place ? tasks.get(`${conversation} ${callId}`) : undefined
+      const fresh = keepBlock(block, callBlock(block, task, view, now))
+      if (fresh === block) continue
+      settled ??= [...transcript.settled]
+      settled[place] = fresh
+    }
   }
   return settled === null ? transcript : { ...transcript, settled }
 }
@@ -185,7 +195,7 @@ function partialBlocks(task: number, partial: Partial, push: Push): number {
       const redacted = part.redacted === true
       push(key, { kind: "thinking", text: part.thinking, streaming: !ended, redacted })
     } else {
-      const args = ended ? part.arguments : partialArguments(argumentsText ?? "")
+      const args = ended ? part.arguments : partialObject(argumentsText ?? "")
       const rest = { task: null, output: "", unsaved: false, result: null, seconds: null }
       const state = ended ? "queued" : "writing"
       push(key, { kind: "call", name: part.name, title: titleOf(args), state, args, ...rest })

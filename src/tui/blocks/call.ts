@@ -44,12 +44,17 @@ const looks: Readonly<Record<CallState, { readonly mark: string; readonly style:
 export function seconds(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} m ${Math.floor((ms % 60_000) / 1_000)} s`
+  return elapsed(Math.floor(ms / 1_000))
+}
+
+/** A time that is counted in whole seconds. */
+export function elapsed(count: number): string {
+  return count < 60 ? `${count} s` : `${Math.floor(count / 60)} m ${count % 60} s`
 }
 
 export function headLine(call: Call, open: boolean): Line {
   const { mark, style, word } = looks[call.state]
-  const facts = [word, ...toolFacts(call), elapsed(call), call.unsaved ? "not saved" : ""].filter((one) => one !== "")
+  const facts = [word, ...toolFacts(call), duration(call), call.unsaved ? "not saved" : ""].filter((one) => one !== "")
   const title = cleanLine(call.title)
   return textLine(
     [span(cleanLine(call.name), { ...style, bold: true }), span(title === "" ? "" : ` ${title}`, { fg: "text" })],
@@ -62,8 +67,8 @@ export function headLine(call: Call, open: boolean): Line {
   )
 }
 
-function elapsed(call: Call): string {
-  if (call.seconds !== null) return seconds(call.seconds * 1_000)
+function duration(call: Call): string {
+  if (call.seconds !== null) return elapsed(call.seconds)
   const took = call.result?.durationMs ?? 0
   return took >= 1_000 ? seconds(took) : ""
 }

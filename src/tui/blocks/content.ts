@@ -11,7 +11,7 @@ import { markdownContent } from "../markdown/markdown.ts"
 import type { Content, RowSource } from "../rows/content.ts"
 import { prefixLines, span, textLine, type Line, type Span, type Style } from "../rows/row.ts"
 import type { Block, BlockOf } from "./block.ts"
-import { callContent, seconds } from "./call.ts"
+import { callContent, elapsed, seconds } from "./call.ts"
 import { ansiLine, clipLines, outputLines } from "./output.ts"
 
 /** Lines of an input that is shown whole: a paste of thousands is told, not shown. */
@@ -47,9 +47,7 @@ function contentOf(block: Block, open: boolean, highlighter: Highlighter, previo
     case "retry":
       return fixed(retryLines(block))
     case "working":
-      return fixed([
-        quiet(`… ${cleanLine(block.what)}${block.seconds > 0 ? ` · ${seconds(block.seconds * 1_000)}` : ""}`),
-      ])
+      return fixed([quiet(`… ${cleanLine(block.what)}${block.seconds > 0 ? ` · ${elapsed(block.seconds)}` : ""}`)])
     case "compaction":
       return fixed(compactionLines(block, open, highlighter))
     case "shell":
@@ -141,7 +139,7 @@ function noticeLines(block: BlockOf<"notice">): readonly Line[] {
 }
 
 function retryLines(block: BlockOf<"retry">): readonly Line[] {
-  const when = block.seconds > 0 ? `in ${seconds(block.seconds * 1_000)}` : "now"
+  const when = block.seconds > 0 ? `in ${elapsed(block.seconds)}` : "now"
   const text = `Asking again ${when} (try ${block.attempt} of ${block.of}): ${cleanLine(block.error)}`
   return prefixLines([textLine([span(text, { fg: "warning" })])], [span("↻ ", { fg: "warning" })], [span("  ")])
 }
