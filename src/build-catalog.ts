@@ -74,9 +74,11 @@ function number(value: Json | undefined): number {
 function thinkingText(model: JsonObject): string {
   if (model.reasoning !== true) return ""
   const map = object(model.thinkingLevelMap)
+  // Its budget has a least, and the package does not say so.
+  const alwaysThinks = String(model.id).includes("gemini-2.5-pro")
   return thinkingLevels
     .flatMap((level) => {
-      const word = map[level]
+      const word = alwaysThinks && level === "off" ? null : map[level]
       if (word === null) return []
       if (word === undefined) return level === "xhigh" || level === "max" ? [] : [level]
       return level === word && level !== "off" ? [level] : [`${level}=${String(word)}`]
@@ -100,6 +102,7 @@ function quirksOf(model: JsonObject, provider: string): JsonObject {
     [compat.forceAdaptiveThinking === true, { adaptiveThinking: true }],
     [compat.allowEmptySignature === true, { emptySignature: true }],
     [compat.supportsCacheControlOnTools === false, { cacheTools: false }],
+    [model.api === "google-generative-ai" && /gemini-[12]/.test(String(model.id)), { oldGemini: true }],
     [anthropicBehindRouter, { cacheMarks: true }],
   ]
   return Object.assign({}, ...named.flatMap(([holds, quirks]) => (holds ? [quirks] : []))) as JsonObject

@@ -62,7 +62,7 @@ export type Providers = {
   resolve(name: string): Resolved
   /** Every model of the catalog and the config; the config's come first, then by provider in the catalog's order. */
   list(): readonly Listed[]
-  /** The wire format, loaded on first use. Throws a `ProviderError` of kind `fatal` for one that this build does not speak. */
+  /** The wire format, loaded on first use. */
   apiOf(model: Model): Promise<Api>
   keyOf(model: Model): string | undefined
   /** What to use when the person named no model: of the config's first, else the preferred one of the first provider that has a key. */

@@ -26,6 +26,7 @@ export type IdRule = { readonly fits: RegExp; make(hash: string): string }
 
 export const plainIds: IdRule = { fits: /^[a-zA-Z0-9_-]{1,40}$/, make: (hash) => `call_${hash.slice(0, 24)}` }
 export const anthropicIds: IdRule = { fits: /^[a-zA-Z0-9_-]{1,64}$/, make: (hash) => `toolu_${hash.slice(0, 24)}` }
+export const responsesIds: IdRule = { fits: /^[a-zA-Z0-9_-]{1,64}$/, make: (hash) => `call_${hash.slice(0, 24)}` }
 export const nineIds: IdRule = { fits: /^[a-zA-Z0-9]{9}$/, make: (hash) => hash.slice(0, 9) }
 
 export const imagePlaceholder = "(an image was here; this model takes no images)"
@@ -93,8 +94,9 @@ function callFor(call: ToolCallPart, id: string, own: boolean): ToolCallPart {
   return own && thoughtSignature !== undefined ? { ...base, thoughtSignature } : base
 }
 
+/** Calls last where others said it, since several formats take nothing between calls and results; own words keep their order. */
 function assistantParts(message: AssistantMessage, ids: Ids, own: boolean): readonly AssistantPart[] {
-  return message.content.flatMap((part): readonly AssistantPart[] => {
+  const parts = message.content.flatMap((part): readonly AssistantPart[] => {
     switch (part.type) {
       case "toolCall":
         return [callFor(part, ids.next(part.id), own)]
@@ -108,6 +110,8 @@ function assistantParts(message: AssistantMessage, ids: Ids, own: boolean): read
         return own ? [{ ...part, thinking: part.thinking.toWellFormed() }] : []
     }
   })
+  if (own) return parts
+  return [...parts.filter((part) => part.type !== "toolCall"), ...parts.filter((part) => part.type === "toolCall")]
 }
 
 function resultFor(message: ToolResultMessage, id: string, images: boolean): ToolResultMessage {

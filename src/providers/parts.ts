@@ -84,13 +84,36 @@ export class Parts {
     return deltas
   }
 
-  /** What the provider wants back with its reasoning, where that is known only at the end: told again with the part if it had ended. */
+  /** What the provider wants back with its first reasoning, where that is known only at the end. */
   signFirstThinking(signature: string): readonly Delta[] {
     const place = this.#parts.findIndex((open) => open.kind === "thinking")
+    return place < 0 ? this.thinking("", signature) : this.resign(place, signature)
+  }
+
+  /** Another signature for a part, which is told again if it had ended. */
+  resign(place: number, signature: string): readonly Delta[] {
     const open = this.#parts[place]
-    if (open?.kind !== "thinking") return this.thinking("", signature)
+    if (open === undefined) return []
     open.signature = signature
     return this.#ended.has(place) ? this.#end(place) : []
+  }
+
+  /** A part of its own that no other piece may join: text or reasoning with what the provider wants back on just that. */
+  signed(
+    kind: "text" | "thinking",
+    text: string,
+    signature: string,
+  ): { readonly place: number; readonly deltas: readonly Delta[] } {
+    const deltas = [...this.close(), ...this.#append(kind, text)]
+    const place = this.#parts.length - 1
+    const open = this.#parts[place]
+    if (open !== undefined) open.signature = signature
+    return { place, deltas: [...deltas, ...this.close()] }
+  }
+
+  /** The place of the text or reasoning that is open. */
+  get open(): number | undefined {
+    return this.#current
   }
 
   /** Reasoning that comes whole and may not be shown. */

@@ -63,8 +63,8 @@ export type Quirks = {
   readonly adaptiveThinking: boolean
   /** Messages: thinking with an empty signature may be sent back. */
   readonly emptySignature: boolean
-  /** Gemini: a level (3 and later), or a budget. */
-  readonly thinkingBudget: boolean
+  /** Google before Gemini 3: a thinking budget and no level, no ids of calls, no pictures inside results. */
+  readonly oldGemini: boolean
 }
 
 export const defaultQuirks: Quirks = {
@@ -90,7 +90,7 @@ export const defaultQuirks: Quirks = {
   auth: "x-api-key",
   adaptiveThinking: false,
   emptySignature: false,
-  thinkingBudget: false,
+  oldGemini: false,
 }
 
 type Row = {

@@ -6,10 +6,11 @@
  * - A problem is one sentence that says what was looked for and what to do, with names that are near.
  * - Wire formats are loaded on first use; `tour` is always there and needs neither key nor network.
  */
+import { unreachable } from "../std/assert.ts"
 import { findModel, knownProviders, modelsOf, type KnownProvider } from "./catalog.ts"
 import type { Listed, ModelConfig, ProviderConfig, Providers, ProvidersConfig, Resolved } from "./config.ts"
 import { modelName, type Model, type Price } from "./model.ts"
-import { apiNames, ProviderError, type Api, type ApiName } from "./provider.ts"
+import type { Api, ApiName } from "./provider.ts"
 import { preferred } from "./preferred.ts"
 import { near } from "./near.ts"
 import { noThinking, usualThinking, type ThinkingMap } from "./thinking.ts"
@@ -230,10 +231,12 @@ function loadApi(name: ApiName, fetch: Fetch | undefined): Promise<Api> {
       return import("./anthropic-messages/call.ts").then((module) => module.anthropicApi(fetch))
     case "tour":
       return import("./tour/api.ts").then((module) => module.tourApi(process.pid))
+    case "openai-responses":
+      return import("./openai-responses/call.ts").then((module) => module.responsesApi(fetch))
+    case "google-generative-ai":
+      return import("./google-generative-ai/call.ts").then((module) => module.googleApi(fetch))
     default:
-      return Promise.reject(
-        new ProviderError("fatal", "no_api", `This build does not speak "${name}"; it speaks ${apiNames.join(", ")}.`),
-      )
+      return unreachable(name)
   }
 }
 

@@ -37,7 +37,7 @@ export class EventParser {
       const line = this.#text.slice(from, end)
       const next = this.#text.startsWith("\r\n", end) ? end + 2 : end + 1
       // A CR at the very end may be half of a CRLF that is still on its way.
-      if (!last && next === this.#text.length && this.#text[end] === "\r") break
+      if (!last && end + 1 === this.#text.length && this.#text[end] === "\r") break
       from = next
       events.push(...this.#line(line))
     }

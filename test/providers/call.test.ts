@@ -1,9 +1,11 @@
-/** Both formats against a server that breaks in every way; time is the test's. */
+/** Every format against a server that breaks in every way; time is the test's. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import type { Delta } from "../../src/message/delta.ts"
 import { anthropicApi } from "../../src/providers/anthropic-messages/call.ts"
 import type { Model } from "../../src/providers/model.ts"
+import { googleApi } from "../../src/providers/google-generative-ai/call.ts"
 import { completionsApi } from "../../src/providers/openai-completions/call.ts"
+import { responsesApi } from "../../src/providers/openai-responses/call.ts"
 import { ProviderError, type Api, type Response } from "../../src/providers/provider.ts"
 import { ManualClock } from "../support/manual-clock.ts"
 import type { Reply } from "../support/model-script.ts"
@@ -36,10 +38,21 @@ function formats(): Readonly<Record<string, Format>> {
       api: anthropicApi(),
       model: model({ baseUrl: server.anthropicUrl, api: "anthropic-messages", contextWindow: 2_000 }),
     },
+    responses: {
+      api: responsesApi(),
+      model: model({ baseUrl: server.responsesUrl, api: "openai-responses", contextWindow: 2_000 }),
+    },
+    google: {
+      api: googleApi(),
+      model: model({ baseUrl: server.googleUrl, api: "google-generative-ai", contextWindow: 2_000 }),
+    },
   }
 }
 
-const names = [["completions"], ["anthropic"]] as const
+const names = [["completions"], ["anthropic"], ["responses"], ["google"]] as const
+
+/** Formats that tell of a text's end before the answer's. */
+const endsTexts = ["anthropic", "responses"]
 
 function start(name: string, reply: Reply, key: string | undefined = "secret-key-123"): Running {
   const format = formats()[name]
@@ -59,7 +72,7 @@ function start(name: string, reply: Reply, key: string | undefined = "secret-key
       stallMs,
       onDelta(delta) {
         deltas.push(delta)
-        if (delta.type === (name === "anthropic" ? "text_end" : "text_delta")) begun.resolve()
+        if (delta.type === (endsTexts.includes(name) ? "text_end" : "text_delta")) begun.resolve()
       },
     })
     .catch((error: unknown) => {
@@ -130,11 +143,7 @@ const broken: readonly [string, Reply, string, string][] = [
 
 for (const [name] of names)
   test.each([...broken])(`${name}: %s is told as what it is`, async (_, reply, kind, reason) => {
-    const said =
-      name === "anthropic" && "finish" in reply && reply.finish === "length"
-        ? { ...reply, finish: "max_tokens" }
-        : reply
-    const running = start(name, said)
+    const running = start(name, reply)
     expect(await failure(running)).toMatchObject({ kind, reason })
     expect(running.clock.pending).toEqual([])
   })

@@ -13,16 +13,24 @@ const hostile = {
   ANTHROPIC_BASE_URL: "http://127.0.0.1:9/stray",
   ANTHROPIC_CUSTOM_HEADERS: "x-stray: stray-header",
   ANTHROPIC_LOG: "debug",
+  GOOGLE_API_KEY: "stray-google-key",
+  GEMINI_API_KEY: "stray-gemini-key",
   NO_PROXY: "127.0.0.1",
 }
 
 const program = fileURLToPath(new URL("./ask.fixture.ts", import.meta.url))
 
-test.each([["openai-completions"], ["anthropic-messages"]] as const)(
+test.each([["openai-completions"], ["openai-responses"], ["anthropic-messages"], ["google-generative-ai"]] as const)(
   "%s: what lies about in the environment reaches neither the wire nor the terminal",
   async (api) => {
     const server = await startModelServer({ script: () => ({ text: "hi" }) })
-    const url = api === "anthropic-messages" ? server.anthropicUrl : server.completionsUrl
+    const urls = {
+      "openai-completions": server.completionsUrl,
+      "openai-responses": server.responsesUrl,
+      "anthropic-messages": server.anthropicUrl,
+      "google-generative-ai": server.googleUrl,
+    }
+    const url = urls[api]
     const run = async (key: string): Promise<string> => {
       const child = Bun.spawn(["bun", program, api, url, key], {
         env: { PATH: process.env.PATH ?? "", ...hostile },
@@ -41,5 +49,6 @@ test.each([["openai-completions"], ["anthropic-messages"]] as const)(
     expect(sent[0]).toContain("my-own-key")
     expect(sent[1]).not.toContain("authorization")
     expect(sent[1]).not.toContain("x-api-key")
+    expect(sent[1]).not.toContain("x-goog-api-key")
   },
 )

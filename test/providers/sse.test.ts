@@ -59,6 +59,10 @@ test.each(streams)("%s: the same events whatever the cuts", (_, text, events) =>
   for (let size = 1; size <= length; size++) expect(parse(text, size)).toEqual([...events])
 })
 
+test.each([["\n"], ["\r\n"]])("an event is given when its blank line has come, not one byte later", (end) => {
+  expect(new EventParser().push(encoder.encode(`data: a${end}${end}`))).toEqual([{ event: "", data: "a" }])
+})
+
 test("an event without end is refused before it fills the memory", () => {
   const parser = new EventParser()
   const bytes = encoder.encode(`data: ${"x".repeat(1024 * 1024)}`)

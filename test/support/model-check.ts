@@ -6,6 +6,7 @@ import { isObject, parseJson, type Json, type JsonObject } from "../../src/std/j
 import type { Format } from "./model-script.ts"
 import { list, object, text } from "./model-read.ts"
 import { checkAnthropic } from "./model-check-anthropic.ts"
+import { checkGoogle, checkResponses } from "./model-check-more.ts"
 
 /** `forbidReasoning`: Groq, Cerebras. `requireReasoning`: DeepSeek and Kimi in thinking mode. `ids`: Mistral. */
 export type VendorRules = {
@@ -150,13 +151,25 @@ function checkCompletions(body: JsonObject, rules: VendorRules): readonly string
   return problems
 }
 
-/** What is wrong with a request, in sentences; empty when nothing is. `bodyText` is the JSON as it came. */
-export function checkRequest(format: Format, bodyText: string, rules: VendorRules = {}): readonly string[] {
+/** What is wrong with a request, in sentences; empty when nothing is. `bodyText` is the JSON as it came; `model` is the one that the path names (Google). */
+export function checkRequest(format: Format, bodyText: string, rules: VendorRules = {}, model = ""): readonly string[] {
   const body = parseJson(bodyText)
   if (!isObject(body)) return ["the body is not a JSON object"]
   const surrogates = hasLoneSurrogate(body) ? ["a lone surrogate"] : []
-  const rest = format === "completions" ? checkCompletions(body, rules) : checkAnthropic(body)
-  return [...surrogates, ...rest]
+  return [...surrogates, ...checkBody(format, body, rules, model)]
+}
+
+function checkBody(format: Format, body: JsonObject, rules: VendorRules, model: string): readonly string[] {
+  switch (format) {
+    case "completions":
+      return checkCompletions(body, rules)
+    case "anthropic":
+      return checkAnthropic(body)
+    case "responses":
+      return checkResponses(body)
+    case "google":
+      return checkGoogle(body, model)
+  }
 }
 
 function hasLoneSurrogate(value: Json | undefined): boolean {

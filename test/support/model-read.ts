@@ -1,5 +1,6 @@
-/** What a request says, read from either format into one shape; wrong shapes give empty things, the checker names them. */
+/** What a request says, read from any format into one shape; wrong shapes give empty things, the checker names them. */
 import { isObject, type Json, type JsonObject } from "../../src/std/json.ts"
+import { readGoogle, readResponses } from "./model-read-more.ts"
 import type { Format, Said } from "./model-script.ts"
 
 export function list(value: Json | undefined): readonly Json[] {
@@ -63,13 +64,18 @@ function readAnthropicMessage(message: JsonObject): readonly Said[] {
 /** The conversation of a request, oldest first, the system prompt as its first message. */
 export function readSaid(format: Format, body: JsonObject): readonly Said[] {
   if (format === "completions") return readCompletions(body)
+  if (format === "responses") return readResponses(body)
+  if (format === "google") return readGoogle(body)
   const system = textOf(body.system)
   const first: readonly Said[] = system === "" ? [] : [{ role: "system", text: system, images: 0, calls: [] }]
   return [...first, ...list(body.messages).flatMap((message) => readAnthropicMessage(object(message)))]
 }
 
 export function readTools(body: JsonObject): readonly string[] {
-  return list(body.tools).map((tool) => text(object(tool).name) || text(object(object(tool).function).name))
+  const declared = list(body.tools).flatMap((tool) => list(object(tool).functionDeclarations))
+  return [...list(body.tools), ...declared]
+    .map((tool) => text(object(tool).name) || text(object(object(tool).function).name))
+    .filter((name) => name !== "")
 }
 
 /** The results that came after the last message of the user. */

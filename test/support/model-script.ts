@@ -7,7 +7,7 @@
  */
 import type { Json, JsonObject } from "../../src/std/json.ts"
 
-export type Format = "completions" | "anthropic"
+export type Format = "completions" | "anthropic" | "responses" | "google"
 
 /** `args` as text is sent as it is, valid or not; `id` and `name` as given. */
 export type ScriptedCall = { readonly name: string; readonly args?: JsonObject | string; readonly id?: string }
@@ -28,7 +28,7 @@ export type Piece = string | { readonly delayMs: number } | { readonly until: Pr
  * An answer. `text` and `thinking` may come in pieces; a plain string is cut into `chunks` pieces (default 3).
  * `hang: "mid"` sends everything but the end and stays silent; `reset: "mid"` and `cut: "mid"` break the connection there (`cut` is a body with
  * no last chunk); `cutWithoutEnd` ends the HTTP body cleanly with no terminal event. `usage: null` sends none.
- * `splitAt` writes that many bytes at a time. `finish` replaces the format's own finish reason.
+ * `splitAt` writes that many bytes at a time. `finish` replaces the format's own finish reason; "length" means the same in all of them.
  */
 export type Answer = {
   readonly text?: string | readonly Piece[]

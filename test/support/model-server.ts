@@ -1,6 +1,6 @@
 /**
- * A model server for tests: a real HTTP server on 127.0.0.1 that speaks chat completions and Anthropic messages, says what a script tells it
- * to, breaks how and where it is told to, keeps every request, and refuses what a strict provider would refuse.
+ * A model server for tests: a real HTTP server on 127.0.0.1 that speaks chat completions, responses, Anthropic messages and Google's
+ * generateContent, says what a script tells it to, breaks how and where it is told to, keeps every request, and refuses what a strict provider would refuse.
  *
  *     const server = await startModelServer()
  *     server.script([{ toolCalls: [{ name: "read", args: { path: "a" } }] }, { text: "done" }])
@@ -20,7 +20,6 @@ import { startHttp, type Exchange } from "./model-http.ts"
 import { latestResults, readSaid, readTools, text } from "./model-read.ts"
 import type { Answer, Format, ModelRequest, Raw, Reply, Script } from "./model-script.ts"
 import { streamOf, type Step } from "./model-stream.ts"
-
 
 export type ModelServerOptions = {
   readonly port?: number
@@ -43,8 +42,12 @@ export type ModelServer = {
   readonly url: string
   /** Base URL for `openai-completions`. */
   readonly completionsUrl: string
+  /** Base URL for `openai-responses`. */
+  readonly responsesUrl: string
   /** Base URL for `anthropic-messages`. */
   readonly anthropicUrl: string
+  /** Base URL for `google-generative-ai`. */
+  readonly googleUrl: string
   /** Every model request so far, the refused ones included. */
   readonly requests: readonly ModelRequest[]
   readonly violations: readonly string[]
@@ -58,10 +61,18 @@ export type ModelServer = {
 const sseHeaders = { "content-type": "text/event-stream", "cache-control": "no-cache" }
 const jsonHeaders = { "content-type": "application/json" }
 
-/** `/v1/messages` and `/anthropic/v1/messages` are Messages; every other path that ends in `/chat/completions` is completions. */
+/** Known by the end of the path, so that a base URL may have any beginning. */
 function formatOf(path: string): Format | undefined {
-  if (path.split("?")[0]?.endsWith("/messages")) return "anthropic"
-  return path.split("?")[0]?.endsWith("/chat/completions") ? "completions" : undefined
+  const end = path.split("?")[0] ?? ""
+  if (end.endsWith("/messages")) return "anthropic"
+  if (end.endsWith("/responses")) return "responses"
+  if (end.endsWith(":streamGenerateContent")) return "google"
+  return end.endsWith("/chat/completions") ? "completions" : undefined
+}
+
+/** The model, which Google's format names in the path. */
+function modelOf(path: string, body: JsonObject): string {
+  return text(body.model) || decodeURIComponent(/\/models\/([^/:]+):/.exec(path)?.[1] ?? "")
 }
 
 function errorBody(format: Format, type: string, message: string): string {
@@ -128,10 +139,11 @@ function readRequest(exchange: Exchange, n: number, format: Format, options: Mod
   const parsed = parseJson(bodyText)
   const body: JsonObject = isObject(parsed) ? parsed : {}
   const said = readSaid(format, body)
+  const model = modelOf(path, body)
   const headerProblems =
     format === "anthropic" && headers["anthropic-version"] === undefined ? ["anthropic-version is missing"] : []
   const violations =
-    options.strict === false ? [] : [...headerProblems, ...checkRequest(format, bodyText, options.vendor)]
+    options.strict === false ? [] : [...headerProblems, ...checkRequest(format, bodyText, options.vendor, model)]
   return {
     n,
     format,
@@ -140,7 +152,7 @@ function readRequest(exchange: Exchange, n: number, format: Format, options: Mod
     headers,
     body,
     bodyText,
-    model: text(body.model),
+    model,
     said,
     tools: readTools(body),
     lastUser: said.findLast((message) => message.role === "user")?.text ?? "",
@@ -151,7 +163,7 @@ function readRequest(exchange: Exchange, n: number, format: Format, options: Mod
 }
 
 function bears(headers: ModelRequest["headers"], key: string): boolean {
-  return headers.authorization === `Bearer ${key}` || headers["x-api-key"] === key
+  return headers.authorization === `Bearer ${key}` || [headers["x-api-key"], headers["x-goog-api-key"]].includes(key)
 }
 
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
@@ -197,7 +209,9 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   return {
     url: http.url,
     completionsUrl: `${http.url}/v1`,
+    responsesUrl: `${http.url}/v1`,
     anthropicUrl: http.url,
+    googleUrl: `${http.url}/v1beta`,
     requests,
     violations,
     script(next) {

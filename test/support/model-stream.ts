@@ -1,5 +1,6 @@
 /** A scripted answer as the events of a wire format: pure. Waits stand between the events that they separate. */
 import type { JsonObject } from "../../src/std/json.ts"
+import { google, responses } from "./model-stream-more.ts"
 import type { Answer, Format, Piece, ScriptedCall, ScriptedUsage } from "./model-script.ts"
 
 /** One step of a stream: bytes to write, or a wait. */
@@ -21,14 +22,14 @@ export function cutText(text: string, count: number): readonly string[] {
   return pieces
 }
 
-function piecesOf(value: string | readonly Piece[] | undefined, answer: Answer): readonly Piece[] {
+export function piecesOf(value: string | readonly Piece[] | undefined, answer: Answer): readonly Piece[] {
   if (value === undefined) return []
   const pieces: readonly Piece[] = typeof value === "string" ? cutText(value, answer.chunks ?? defaultChunks) : value
   const { delayMs } = answer
   return delayMs === undefined ? pieces : pieces.flatMap((piece) => [piece, { delayMs }])
 }
 
-function stepsOf(pieces: readonly Piece[], event: (text: string) => string): readonly Step[] {
+export function stepsOf(pieces: readonly Piece[], event: (text: string) => string): readonly Step[] {
   return pieces.map((piece) => (typeof piece === "string" ? { bytes: event(piece) } : piece))
 }
 
@@ -37,11 +38,11 @@ export function signatureFor(model: string, thinking: string): string {
   return Buffer.from(`${model}:${Bun.hash(thinking).toString(16)}`).toString("base64")
 }
 
-function argsText(call: ScriptedCall): string {
+export function argsText(call: ScriptedCall): string {
   return typeof call.args === "string" ? call.args : JSON.stringify(call.args ?? {})
 }
 
-function usageOf(answer: Answer, input: StreamInput): ScriptedUsage | null {
+export function usageOf(answer: Answer, input: StreamInput): ScriptedUsage | null {
   if (answer.usage !== undefined) return answer.usage
   const said = [answer.text ?? "", answer.thinking ?? ""].flat()
   const letters = said.reduce((sum, piece) => sum + (typeof piece === "string" ? piece.length : 0), 0)
@@ -93,7 +94,7 @@ function event(type: string, fields: JsonObject): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 }
 
-function joined(value: string | readonly Piece[] | undefined): string {
+export function joined(value: string | readonly Piece[] | undefined): string {
   return typeof value === "string" ? value : (value ?? []).filter((piece) => typeof piece === "string").join("")
 }
 
@@ -149,7 +150,8 @@ function anthropic(answer: Answer, input: StreamInput): Streamed {
     content: [],
     usage: start ?? {},
   }
-  const reason = answer.finish ?? ((answer.toolCalls ?? []).length > 0 ? "tool_use" : "end_turn")
+  const finish = answer.finish === "length" ? "max_tokens" : answer.finish
+  const reason = finish ?? ((answer.toolCalls ?? []).length > 0 ? "tool_use" : "end_turn")
   const last = {
     delta: { stop_reason: reason, stop_sequence: null },
     usage: usage ? { output_tokens: usage.output } : {},
@@ -165,5 +167,14 @@ function anthropic(answer: Answer, input: StreamInput): Streamed {
 }
 
 export function streamOf(format: Format, answer: Answer, input: StreamInput): Streamed {
-  return format === "completions" ? completions(answer, input) : anthropic(answer, input)
+  switch (format) {
+    case "completions":
+      return completions(answer, input)
+    case "anthropic":
+      return anthropic(answer, input)
+    case "responses":
+      return responses(answer, input)
+    case "google":
+      return google(answer, input)
+  }
 }

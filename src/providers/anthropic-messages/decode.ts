@@ -5,37 +5,30 @@
  * - `message_stop` is the terminal event, and so is a `stop_reason`, for proxies that end there.
  * - Counts are cumulative: what `message_delta` says replaces what `message_start` said, field by field.
  */
-import { estimateText } from "../../message/estimate.ts"
 import type { Delta } from "../../message/delta.ts"
 import type { AssistantPart } from "../../message/message.ts"
 import type { Usage } from "../../message/usage.ts"
 import { isObject, type Json, type JsonObject } from "../../std/json.ts"
 import { withCost } from "../cost.ts"
 import {
+  about,
+  countOf,
   cutError,
-  emptyError,
+  endOf,
   eventJson,
   guessUsage,
+  listOf,
+  objectOf,
+  overflowError,
+  refusedError,
   StreamFailure,
+  stringOf,
   type Decoder,
   type DecoderInput,
 } from "../decoder.ts"
-import { ownError } from "../errors.ts"
 import { Parts } from "../parts.ts"
 import type { Response } from "../provider.ts"
 import type { ServerEvent } from "../sse.ts"
-
-function count(value: Json | undefined): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
-}
-
-function string(value: Json | undefined): string {
-  return typeof value === "string" ? value : ""
-}
-
-function object(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {}
-}
 
 /** What a call's block holds at its start where the arguments come whole and not in pieces. */
 function wholeInput(input: Json | undefined): string {
@@ -69,20 +62,20 @@ export class AnthropicDecoder implements Decoder {
   push(event: ServerEvent): readonly Delta[] {
     if (event.data.trim() === "" || event.data.trim() === "[DONE]") return []
     const data = eventJson(event)
-    const index = count(data.index) ?? 0
-    switch (string(data.type) || event.event) {
+    const index = countOf(data.index) ?? 0
+    switch (stringOf(data.type) || event.event) {
       case "error":
         throw new StreamFailure(JSON.stringify(data))
       case "message_start":
-        return this.#start(object(data.message))
+        return this.#start(objectOf(data.message))
       case "content_block_start":
-        return this.#blockStart(index, object(data.content_block))
+        return this.#blockStart(index, objectOf(data.content_block))
       case "content_block_delta":
-        return this.#blockDelta(index, object(data.delta))
+        return this.#blockDelta(index, objectOf(data.delta))
       case "content_block_stop":
         return this.#blockStop(index)
       case "message_delta":
-        return this.#messageDelta(object(data.delta), object(data.usage))
+        return this.#messageDelta(objectOf(data.delta), objectOf(data.usage))
       case "message_stop":
         this.#closed = true
         return []
@@ -100,22 +93,19 @@ export class AnthropicDecoder implements Decoder {
     for (const { place, whole, streamed } of this.#calls.values())
       if (!streamed && whole !== "") this.#parts.settleArguments(place, whole)
     const { content, deltas } = this.#parts.finish()
-    const raw = this.#stop ?? ""
     const response: Response = {
       content,
-      stopReason: this.#stopReason(content, raw),
+      stopReason: this.#stopReason(content, this.#stop ?? ""),
       usage: this.#usage(content),
-      ...(raw === "" ? {} : { rawStopReason: raw }),
-      ...(this.#id === undefined ? {} : { responseId: this.#id }),
-      ...(this.#model === undefined || this.#model === model.id ? {} : { responseModel: this.#model }),
+      ...about(model, this.#stop, this.#id, this.#model),
     }
     return { deltas, response }
   }
 
   #start(message: JsonObject): readonly Delta[] {
-    this.#id ??= string(message.id) || undefined
-    this.#model ??= string(message.model) || undefined
-    return this.#addCounts(object(message.usage))
+    this.#id ??= stringOf(message.id) || undefined
+    this.#model ??= stringOf(message.model) || undefined
+    return this.#addCounts(objectOf(message.usage))
   }
 
   #addCounts(usage: JsonObject): readonly Delta[] {
@@ -128,18 +118,18 @@ export class AnthropicDecoder implements Decoder {
   #blockStart(index: number, block: JsonObject): readonly Delta[] {
     switch (block.type) {
       case "text":
-        return [...this.#parts.close(), ...(string(block.text) === "" ? [] : this.#parts.text(string(block.text)))]
+        return [...this.#parts.close(), ...(stringOf(block.text) === "" ? [] : this.#parts.text(stringOf(block.text)))]
       case "thinking": {
-        const opened = [...this.#parts.close(), ...this.#parts.thinking(string(block.thinking))]
-        const signature = string(block.signature)
+        const opened = [...this.#parts.close(), ...this.#parts.thinking(stringOf(block.thinking))]
+        const signature = stringOf(block.signature)
         return signature === "" ? opened : [...opened, ...this.#parts.sign(signature)]
       }
       case "redacted_thinking":
-        return this.#parts.redacted(string(block.data))
+        return this.#parts.redacted(stringOf(block.data))
       case "tool_use": {
         const { call, deltas } = this.#parts.startCall()
         this.#calls.set(index, { place: call, whole: wholeInput(block.input), streamed: false })
-        return [...deltas, ...this.#parts.call(call, { id: string(block.id), name: string(block.name) })]
+        return [...deltas, ...this.#parts.call(call, { id: stringOf(block.id), name: stringOf(block.name) })]
       }
       default:
         return []
@@ -149,14 +139,14 @@ export class AnthropicDecoder implements Decoder {
   #blockDelta(index: number, delta: JsonObject): readonly Delta[] {
     switch (delta.type) {
       case "text_delta":
-        return string(delta.text) === "" ? [] : this.#parts.text(string(delta.text))
+        return stringOf(delta.text) === "" ? [] : this.#parts.text(stringOf(delta.text))
       case "thinking_delta":
-        return string(delta.thinking) === "" ? [] : this.#parts.thinking(string(delta.thinking))
+        return stringOf(delta.thinking) === "" ? [] : this.#parts.thinking(stringOf(delta.thinking))
       case "signature_delta":
-        return this.#parts.sign(string(delta.signature))
+        return this.#parts.sign(stringOf(delta.signature))
       case "input_json_delta": {
         const call = this.#calls.get(index)
-        const args = string(delta.partial_json)
+        const args = stringOf(delta.partial_json)
         if (call === undefined || args === "") return []
         call.streamed = true
         return this.#parts.call(call.place, { args })
@@ -175,16 +165,16 @@ export class AnthropicDecoder implements Decoder {
   }
 
   #messageDelta(delta: JsonObject, usage: JsonObject): readonly Delta[] {
-    if (string(delta.stop_reason) !== "") this.#stop = string(delta.stop_reason)
-    this.#details = object(delta.stop_details)
+    if (stringOf(delta.stop_reason) !== "") this.#stop = stringOf(delta.stop_reason)
+    this.#details = objectOf(delta.stop_details)
     return this.#addCounts(usage)
   }
 
   /** An answer that was not streamed. */
   #whole(message: JsonObject): readonly Delta[] {
-    const blocks = Array.isArray(message.content) ? (message.content as readonly Json[]) : []
+    const blocks = listOf(message.content)
     const deltas = blocks.flatMap((block, index) => [
-      ...this.#blockStart(index, object(block)),
+      ...this.#blockStart(index, objectOf(block)),
       ...this.#blockStop(index),
     ])
     this.#closed = true
@@ -193,33 +183,22 @@ export class AnthropicDecoder implements Decoder {
 
   #stopReason(content: readonly AssistantPart[], raw: string): Response["stopReason"] {
     const { model } = this.#input
-    if (raw === "refusal") {
-      const why = string(this.#details.explanation) || string(this.#details.category)
-      throw ownError("refused", "refused", `${model.id} declined to answer${why === "" ? "" : `: ${why}`}.`)
-    }
-    if (raw === "model_context_window_exceeded")
-      throw ownError(
-        "overflow",
-        "overflow",
-        `The conversation is too long for ${model.id}: compact it, or choose one with a larger window.`,
-      )
-    if (raw === "max_tokens") return "length"
-    if (content.some((part) => part.type === "toolCall")) return "toolUse"
-    if (content.some((part) => part.type === "text" && part.text.trim() !== "")) return "stop"
-    throw emptyError(model)
+    if (raw === "refusal")
+      throw refusedError(model, stringOf(this.#details.explanation) || stringOf(this.#details.category))
+    if (raw === "model_context_window_exceeded") throw overflowError(model)
+    return raw === "max_tokens" ? "length" : endOf(model, content)
   }
 
   #usage(content: readonly AssistantPart[]): Usage {
-    const { model, estimatedInput } = this.#input
+    const { model } = this.#input
     const counts = this.#counts
-    const input = count(counts.input_tokens)
-    const output = count(counts.output_tokens)
-    if (input === undefined && output === undefined)
-      return withCost(guessUsage(estimatedInput, estimateParts(content)), model.cost)
-    const cacheRead = count(counts.cache_read_input_tokens) ?? 0
-    const cacheWrite = count(counts.cache_creation_input_tokens) ?? 0
-    const hour = count(object(counts.cache_creation).ephemeral_1h_input_tokens) ?? 0
-    const reasoning = count(object(counts.output_tokens_details).thinking_tokens) ?? 0
+    const input = countOf(counts.input_tokens)
+    const output = countOf(counts.output_tokens)
+    if (input === undefined && output === undefined) return guessUsage(this.#input, content)
+    const cacheRead = countOf(counts.cache_read_input_tokens) ?? 0
+    const cacheWrite = countOf(counts.cache_creation_input_tokens) ?? 0
+    const hour = countOf(objectOf(counts.cache_creation).ephemeral_1h_input_tokens) ?? 0
+    const reasoning = countOf(objectOf(counts.output_tokens_details).thinking_tokens) ?? 0
     const total = (input ?? 0) + cacheRead + cacheWrite + (output ?? 0)
     const usage: Usage = {
       input: input ?? 0,
@@ -232,12 +211,4 @@ export class AnthropicDecoder implements Decoder {
     }
     return withCost(usage, model.cost)
   }
-}
-
-function estimateParts(content: readonly AssistantPart[]): number {
-  return content.reduce((sum, part) => {
-    if (part.type === "text") return sum + estimateText(part.text)
-    if (part.type === "thinking") return sum + estimateText(part.thinking)
-    return sum + estimateText(JSON.stringify(part.arguments))
-  }, 0)
 }

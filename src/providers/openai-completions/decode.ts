@@ -6,22 +6,24 @@
  * - Calls rule over the finish reason: `stop` with calls is a tool turn. An unknown reason is a stop, and is kept as it came.
  * - A whole answer that is no stream reads the same: its `message` is one large delta.
  */
-import { estimateText } from "../../message/estimate.ts"
 import type { Delta } from "../../message/delta.ts"
 import type { AssistantPart } from "../../message/message.ts"
 import type { Usage } from "../../message/usage.ts"
-import { isObject, type Json, type JsonObject } from "../../std/json.ts"
-import { withCost } from "../cost.ts"
+import { isObject, type JsonObject } from "../../std/json.ts"
 import {
+  about,
+  brokenError,
   cutError,
-  emptyError,
+  endOf,
   eventJson,
   guessUsage,
+  listOf,
+  overflowError,
+  refusedError,
   StreamFailure,
   type Decoder,
   type DecoderInput,
 } from "../decoder.ts"
-import { ownError } from "../errors.ts"
 import { Parts } from "../parts.ts"
 import type { Response } from "../provider.ts"
 import type { ServerEvent } from "../sse.ts"
@@ -36,14 +38,10 @@ const lengthReasons = new Set(["length", "max_tokens", "model_length", "max_outp
 const refusedReasons = new Set(["content_filter", "sensitive", "safety"])
 const brokenReasons = new Set(["error", "network_error", "insufficient_system_resource"])
 
-function list(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? (value as readonly Json[]) : []
-}
-
 /** Text of a part of Mistral's `content` array: plain, or a list of such parts under `thinking`. */
 function partText(part: JsonObject): string {
   if (typeof part.text === "string") return part.text
-  return list(part.thinking)
+  return listOf(part.thinking)
     .map((inner) => (isObject(inner) ? partText(inner) : ""))
     .join("")
 }
@@ -102,7 +100,7 @@ export class CompletionsDecoder implements Decoder {
     if (failure !== undefined) throw failure
     if (typeof chunk.id === "string" && chunk.id !== "") this.#id = chunk.id
     if (typeof chunk.model === "string" && chunk.model !== "") this.#model = chunk.model
-    const deltas = list(chunk.choices).flatMap((choice) => (isObject(choice) ? this.#choice(choice) : []))
+    const deltas = listOf(chunk.choices).flatMap((choice) => (isObject(choice) ? this.#choice(choice) : []))
     const usage = findUsage(chunk)
     if (usage === undefined) return deltas
     this.#usage = readUsage(usage, this.#input.quirks.outputExcludesReasoning, this.#input.model.cost)
@@ -115,45 +113,21 @@ export class CompletionsDecoder implements Decoder {
     const held = this.#tagged(this.#tags?.end() ?? [])
     const signed = this.#details.length > 0 ? this.#parts.signFirstThinking(this.#signature()) : []
     const { content, deltas } = this.#parts.finish()
-    const usage = this.#usage ?? withCost(this.#guess(content), model.cost)
-    const raw = this.#finish ?? ""
     const response: Response = {
       content,
-      stopReason: this.#stopReason(content, raw),
-      usage,
-      ...(raw === "" ? {} : { rawStopReason: raw }),
-      ...(this.#id === undefined ? {} : { responseId: this.#id }),
-      ...(this.#model === undefined || this.#model === model.id ? {} : { responseModel: this.#model }),
+      stopReason: this.#stopReason(content, this.#finish ?? ""),
+      usage: this.#usage ?? guessUsage(this.#input, content),
+      ...about(model, this.#finish, this.#id, this.#model),
     }
     return { deltas: [...held, ...signed, ...deltas], response }
   }
 
   #stopReason(content: readonly AssistantPart[], raw: string): Response["stopReason"] {
     const { model } = this.#input
-    if (refusedReasons.has(raw))
-      throw ownError("refused", "refused", `${model.provider} held the answer of ${model.id} back (${raw}).`)
-    if (raw === "model_context_window_exceeded")
-      throw ownError(
-        "overflow",
-        "overflow",
-        `The conversation is too long for ${model.id}: compact it, or choose one with a larger window.`,
-      )
-    const calls = content.filter((part) => part.type === "toolCall")
-    if (brokenReasons.has(raw) && calls.length === 0)
-      throw ownError("retry", raw, `${model.provider} broke the answer of ${model.id} off (${raw}).`)
-    if (lengthReasons.has(raw)) return "length"
-    if (calls.length > 0) return "toolUse"
-    if (content.some((part) => part.type === "text" && part.text.trim() !== "")) return "stop"
-    throw emptyError(model)
-  }
-
-  #guess(content: readonly AssistantPart[]): Usage {
-    const output = content.reduce((sum, part) => {
-      if (part.type === "text") return sum + estimateText(part.text)
-      if (part.type === "thinking") return sum + estimateText(part.thinking)
-      return sum + estimateText(part.name) + estimateText(JSON.stringify(part.arguments))
-    }, 0)
-    return guessUsage(this.#input.estimatedInput, output)
+    if (refusedReasons.has(raw)) throw refusedError(model, raw)
+    if (raw === "model_context_window_exceeded") throw overflowError(model)
+    if (brokenReasons.has(raw) && !content.some((part) => part.type === "toolCall")) throw brokenError(model, raw)
+    return lengthReasons.has(raw) ? "length" : endOf(model, content)
   }
 
   #choice(choice: JsonObject): readonly Delta[] {
@@ -165,7 +139,7 @@ export class CompletionsDecoder implements Decoder {
   }
 
   #reasoning(delta: JsonObject): readonly Delta[] {
-    this.#details = addDetails(this.#details, list(delta.reasoning_details).filter(isObject))
+    this.#details = addDetails(this.#details, listOf(delta.reasoning_details).filter(isObject))
     const field = this.#field ?? reasoningFields.find((name) => typeof delta[name] === "string" && delta[name] !== "")
     const text = field === undefined ? undefined : delta[field]
     if (field === undefined || typeof text !== "string" || text === "") return []
@@ -182,7 +156,7 @@ export class CompletionsDecoder implements Decoder {
     const { content, refusal } = delta
     if (typeof content === "string") return this.#text(content)
     if (typeof refusal === "string") return this.#text(refusal)
-    return list(content).flatMap((part) => {
+    return listOf(content).flatMap((part) => {
       if (!isObject(part)) return []
       const text = partText(part)
       if (part.type !== "thinking") return this.#text(text)
@@ -204,7 +178,7 @@ export class CompletionsDecoder implements Decoder {
   }
 
   #callPieces(delta: JsonObject): readonly Delta[] {
-    const pieces = list(delta.tool_calls).filter(isObject)
+    const pieces = listOf(delta.tool_calls).filter(isObject)
     const old = isObject(delta.function_call) ? [{ index: 0, function: delta.function_call }] : []
     return [...pieces, ...old].flatMap((value) => this.#callPiece(value))
   }

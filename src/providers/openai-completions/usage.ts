@@ -2,14 +2,11 @@
 import { isObject, type Json, type JsonObject } from "../../std/json.ts"
 import { noUsage, type Usage } from "../../message/usage.ts"
 import { withCost } from "../cost.ts"
+import { countOf } from "../decoder.ts"
 import type { Price } from "../model.ts"
 
 /** xAI counts in ten-billionths of a dollar. */
 const ticksPerDollar = 1e10
-
-function count(value: Json | undefined): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined
-}
 
 function field(object: Json | undefined, name: string): Json | undefined {
   return isObject(object) ? object[name] : undefined
@@ -21,12 +18,12 @@ export function findUsage(chunk: JsonObject): JsonObject | undefined {
   const found = [chunk.usage, field(choice, "usage"), field(chunk.x_groq, "usage")]
   return found
     .filter(isObject)
-    .find((usage) => count(usage.prompt_tokens) !== undefined || count(usage.completion_tokens) !== undefined)
+    .find((usage) => countOf(usage.prompt_tokens) !== undefined || countOf(usage.completion_tokens) !== undefined)
 }
 
 /** What the provider says that the request cost, in dollars. */
 function reportedCost(usage: JsonObject): number | undefined {
-  const ticks = count(usage.cost_in_usd_ticks)
+  const ticks = countOf(usage.cost_in_usd_ticks)
   if (ticks !== undefined) return ticks / ticksPerDollar
   const { cost } = usage
   if (typeof cost !== "number") return undefined
@@ -36,14 +33,17 @@ function reportedCost(usage: JsonObject): number | undefined {
 
 /** `excludesReasoning`: the vendor's `completion_tokens` leave reasoning out. Every difference is at least 0: some report more cached than sent. */
 export function readUsage(usage: JsonObject, excludesReasoning: boolean, price: Price | undefined): Usage {
-  const prompt = count(usage.prompt_tokens) ?? 0
+  const prompt = countOf(usage.prompt_tokens) ?? 0
   const details = usage.prompt_tokens_details
   const cacheRead =
-    count(field(details, "cached_tokens")) ?? count(usage.prompt_cache_hit_tokens) ?? count(usage.cached_tokens) ?? 0
-  const cacheWrite = count(field(details, "cache_write_tokens")) ?? 0
-  const reasoning = count(field(usage.completion_tokens_details, "reasoning_tokens")) ?? 0
-  const completion = count(usage.completion_tokens) ?? 0
-  const total = count(usage.total_tokens) ?? 0
+    countOf(field(details, "cached_tokens")) ??
+    countOf(usage.prompt_cache_hit_tokens) ??
+    countOf(usage.cached_tokens) ??
+    0
+  const cacheWrite = countOf(field(details, "cache_write_tokens")) ?? 0
+  const reasoning = countOf(field(usage.completion_tokens_details, "reasoning_tokens")) ?? 0
+  const completion = countOf(usage.completion_tokens) ?? 0
+  const total = countOf(usage.total_tokens) ?? 0
   const output = excludesReasoning ? Math.max(completion, total - prompt) : completion
   const input = Math.max(0, prompt - cacheRead - cacheWrite)
   const counted: Usage = {

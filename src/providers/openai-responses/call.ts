@@ -1,0 +1,23 @@
+/** The responses API over the `openai` SDK, sent as chat completions are. */
+import { sendOpenAi } from "../openai-completions/call.ts"
+import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
+import { streamCall, type Fetch } from "../stream-call.ts"
+import { ResponsesDecoder } from "./decode.ts"
+import { encodeResponses } from "./encode.ts"
+
+export function responsesApi(fetch: Fetch = globalThis.fetch): Api {
+  return {
+    name: "openai-responses",
+    encoder: 1,
+    encode: encodeResponses,
+    call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
+      return streamCall(
+        request,
+        options,
+        fetch,
+        (input) => new ResponsesDecoder(input),
+        (watched, signal) => sendOpenAi(request, encoded, options, watched, signal),
+      )
+    },
+  }
+}
