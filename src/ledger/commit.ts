@@ -1,7 +1,8 @@
 /**
  * The commit line: one synchronous change at a time, over live state, made into one batch.
  *
- * - The callback runs at once. It may not wait, nest, or keep its transaction for later; if it throws, nothing has changed.
+ * - The callback runs at once. It may not wait, nest, or keep its transaction for later; if it throws, nothing has
+ *   changed.
  * - Live state moves on with the callback; the world hears of it when the batch is stored (queue.ts).
  */
 import { assert } from "../std/assert.ts"
@@ -60,8 +61,8 @@ export class CommitLine {
   }
 
   /**
-   * Takes no more commits; resolves when all are stored, or with why they are not. Then says on disk that the session was closed: where the
-   * disk refuses that alone, the next opening believes in a death, and nothing is lost.
+   * Takes no more commits; resolves when all are stored, or with why they are not. Then says on disk that the session
+   * was closed: where the disk refuses that alone, the next opening believes in a death, and nothing is lost.
    */
   async close(): Promise<Error | null> {
     assert(!this.#inside, "a session is not closed inside a commit")

@@ -4,8 +4,9 @@ import { Bug } from "../std/assert.ts"
 import { SessionDamaged } from "./errors.ts"
 
 /**
- * The error as a person should hear it: SQLite that finds no database, and rows that are none of ours, are a damaged session; anything else
- * stays what it is. A belief about stored rows that does not hold is damage here and not a bug: a disk may say anything.
+ * The error as a person should hear it: SQLite that finds no database, and rows that are none of ours, are a damaged
+ * session; anything else stays what it is. A belief about stored rows that does not hold is damage here and not a bug:
+ * a disk may say anything.
  */
 export function damaged(session: string, error: unknown): unknown {
   const corrupt = error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB|ERROR)/.test(error.code ?? "")

@@ -1,8 +1,8 @@
 /**
  * A connection to a ledger's file: how it is set, and what its errors mean.
  *
- * - One connection writes, for as long as the session is open. No other code of this process opens the file or its companions: closing any
- *   descriptor of them would drop SQLite's locks.
+ * - One connection writes, for as long as the session is open. No other code of this process opens the file or its
+ *   companions: closing any descriptor of them would drop SQLite's locks.
  * - WAL is asked for and read back. Where the file system has none, a rollback journal does, with every commit flushed.
  * - A full flush means the platter, also on macOS.
  */
@@ -56,8 +56,9 @@ export function connect(path: string, { create = false, dotfile = false } = {}):
 export type LogState = "none" | "indexed" | "bare"
 
 /**
- * A connection that writes nothing: for looking into a session that is closed, that died, or that another process holds. Without a log the
- * file alone is whole, and looking for one would leave one. With it, its shared index is read where it is; only a missing one is made anew.
+ * A connection that writes nothing: for looking into a session that is closed, that died, or that another process
+ * holds. Without a log the file alone is whole, and looking for one would leave one. With it, its shared index is read
+ * where it is; only a missing one is made anew.
  */
 export function connectReadOnly(path: string, log: LogState): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
@@ -83,7 +84,9 @@ function notices(version: string, wal: boolean): readonly string[] {
   return told
 }
 
-/** False for versions with the fault in restarting a WAL that two connections write and checkpoint at the same instant. */
+/**
+ * False for versions with the fault in restarting a WAL that two connections write and checkpoint at the same instant.
+ */
 export function walIsSound(version: string): boolean {
   if (isAtLeast(version, [3, 51, 3])) return true
   const backported = (minor: number, patch: number): boolean =>
@@ -106,8 +109,9 @@ const rejections = ["SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL", "SQLITE_READO
 const damages = ["SQLITE_CORRUPT", "SQLITE_NOTADB"]
 
 /**
- * What an error of a transaction means. An I/O error before COMMIT had no effect; one in it may have come after the commit was in the log.
- * What is neither weather nor damage, such as a broken constraint, is a bug and comes back as it is.
+ * What an error of a transaction means. An I/O error before COMMIT had no effect; one in it may have come after the
+ * commit was in the log. What is neither weather nor damage, such as a broken constraint, is a bug and comes back as it
+ * is.
  */
 export function meaning(error: unknown, committing: boolean): unknown {
   if (!(error instanceof SQLiteError)) return error

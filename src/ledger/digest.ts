@@ -2,7 +2,8 @@
  * Digests: sixteen bytes of SHA-256, against accidents and not against an enemy.
  *
  * - A row's is over its table and its columns, as they are stored, without seq and digest.
- * - A commit's is over the sorted digests of its rows; a chain is over the chain before it, the commit's line and its digest.
+ * - A commit's is over the sorted digests of its rows; a chain is over the chain before it, the commit's line and its
+ *   digest.
  */
 export type Cell = string | number | null
 export const digestBytes = 16

@@ -19,7 +19,10 @@ export type Holder = {
   readonly since: number
 }
 
-/** The kernel says so, the file says so where the kernel cannot, or the last holder has handed the session to a process of its choice. */
+/**
+ * The kernel says so, the file says so where the kernel cannot, or the last holder has handed the session to a process
+ * of its choice.
+ */
 export type HeldBecause = "locked" | "named" | "handed"
 
 /** The session belongs to another process now. `holder` is null before that process has written its name. */
@@ -45,7 +48,8 @@ function heldMessage(session: string, holder: Holder | null, elsewhere: boolean)
   if (holder === null) return `${name} is being opened by another process; try again`
   const since = new Date(holder.since).toISOString()
   if (elsewhere) {
-    return `${name} is held by process ${holder.pid} on the machine ${holder.machine} since ${since}; end it there, or use --take-over`
+    const where = `process ${holder.pid} on the machine ${holder.machine}`
+    return `${name} is held by ${where} since ${since}; end it there, or use --take-over`
   }
   return `${name} is held by process ${holder.pid} since ${since}; attach to it, or use --take-over to end it`
 }
@@ -67,15 +71,16 @@ export class NewerFormat extends Error {
   readonly supported: number
 
   constructor(session: string, found: number, supported: number) {
-    super(
-      `session ${shortId(session)} was written by a newer Cairn (format ${found}, this one knows ${supported}); open it with the newer one`,
-    )
+    const formats = `format ${found}, this one knows ${supported}`
+    super(`session ${shortId(session)} was written by a newer Cairn (${formats}); open it with the newer one`)
     this.found = found
     this.supported = supported
   }
 }
 
-/** The ledger has lost commits that were acknowledged, or is not the one that was marked. `missing` counts the commits. */
+/**
+ * The ledger has lost commits that were acknowledged, or is not the one that was marked. `missing` counts the commits.
+ */
 export class CommitsMissing extends Error {
   override readonly name = "CommitsMissing"
   readonly missing: number
@@ -84,9 +89,10 @@ export class CommitsMissing extends Error {
 
   constructor(session: string, marked: number, found: number) {
     const missing = Math.max(0, marked - found)
+    const commits = missing === 1 ? "commit is" : "commits are"
     const lost =
       missing > 0
-        ? `${missing} acknowledged ${missing === 1 ? "commit is" : "commits are"} missing (marked ${marked}, found ${found})`
+        ? `${missing} acknowledged ${commits} missing (marked ${marked}, found ${found})`
         : `its history is not the one that was marked at commit ${marked}`
     super(`session ${shortId(session)}: ${lost}; "sessions check --accept" goes on from what is there`)
     this.missing = missing

@@ -1,8 +1,10 @@
 /**
  * The kernel's lock on an open file: held as long as the descriptor is, gone with its process however that ends.
  *
- * - Nothing else does: SQLite's own locks drop when any descriptor of the file is closed, and a file that says "locked" outlives its writer.
- * - The descriptor is closed in children at their exec, or a command that outlives its agent would hold the agent's lock.
+ * - Nothing else does: SQLite's own locks drop when any descriptor of the file is closed, and a file that says "locked"
+ *   outlives its writer.
+ * - The descriptor is closed in children at their exec, or a command that outlives its agent would hold the agent's
+ *   lock.
  */
 import { dlopen, FFIType, read } from "bun:ffi"
 import type { Pointer } from "bun:ffi"

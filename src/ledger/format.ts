@@ -1,10 +1,11 @@
 /**
- * Which version of these files a session has, told by a file that is read before SQLite is let near: opening a database writes.
+ * Which version of these files a session has, told by a file that is read before SQLite is let near: opening a database
+ * writes.
  *
- * - `format` holds one line, `cairn 1`. It is the last file that a new session gets and the first that a deleted one loses, so a folder
- *   without it is no session.
- * - A migration writes the new number first: a binary that does not know it then refuses, however far the migration has come. How far that is,
- *   `user_version` in the database tells, which moves in the same transaction as the tables.
+ * - `format` holds one line, `cairn 1`. It is the last file that a new session gets and the first that a deleted one
+ *   loses, so a folder without it is no session.
+ * - A migration writes the new number first: a binary that does not know it then refuses, however far the migration has
+ *   come. How far that is, `user_version` in the database tells, which moves in the same transaction as the tables.
  * - Before a migration the ledger is copied to `backup/<format>/`, whole, while nobody has it open.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync } from "node:fs"
@@ -27,7 +28,9 @@ export function writeFormat(paths: SessionPaths, format: number): void {
   placeFile(paths.format, `cairn ${format}\n`)
 }
 
-/** Throws where the session is missing, newer than `supported`, or has a format file that says nothing. Writes nothing. */
+/**
+ * Throws where the session is missing, newer than `supported`, or has a format file that says nothing. Writes nothing.
+ */
 export function readFormat(session: string, paths: SessionPaths, supported = formatCurrent): number {
   if (!existsSync(paths.format)) throw new SessionMissing(session)
   const found = /^cairn (\d{1,9})\n$/.exec(readFileSync(paths.format, "utf8"))

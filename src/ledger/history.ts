@@ -84,7 +84,10 @@ export class History {
   }
 }
 
-/** The parts of a conversation's history between `after` (exclusive) and `upTo`, each in the conversation that has it; newest first. */
+/**
+ * The parts of a conversation's history between `after` (exclusive) and `upTo`, each in the conversation that has it;
+ * newest first.
+ */
 export function lineage(
   conversations: ReadonlyMap<ConversationId, Conversation>,
   conversation: ConversationId,

@@ -1,14 +1,20 @@
 /**
  * An open session: the one way to change it, and the ways to read it.
  *
- * - `commit` runs its callback at once, synchronously, over live state in memory; what it writes is one batch, stored in one transaction. No
- *   await inside, no nesting, no use of `tx` afterwards: each of these throws a `Bug`. A callback that throws changes nothing.
- * - Watchers hear of a commit after it is stored, in order of `seq`, each commit once, synchronously; a watcher that throws is a bug.
- * - Storage may settle later; batches are stored in the order of their commits. `stored` settles when this one is; effects await it.
- * - A batch that storage rejects (disk full, busy) is kept and tried again with backoff; until it is stored nothing later is published, and
- *   `health` says so. A batch whose fate is unknown poisons the ledger: it publishes nothing more until the session has been opened again.
- * - Live state holds all conversations, live tasks, queued and placed submissions, and documents. History is read, asynchronously.
- * - Only the owner of the lock and of the newest epoch may commit: a stale owner's commit throws {@link StaleOwner} and changes nothing.
+ * - `commit` runs its callback at once, synchronously, over live state in memory; what it writes is one batch, stored
+ *   in one transaction. No await inside, no nesting, no use of `tx` afterwards: each of these throws a `Bug`. A
+ *   callback that throws changes nothing.
+ * - Watchers hear of a commit after it is stored, in order of `seq`, each commit once, synchronously; a watcher that
+ *   throws is a bug.
+ * - Storage may settle later; batches are stored in the order of their commits. `stored` settles when this one is;
+ *   effects await it.
+ * - A batch that storage rejects (disk full, busy) is kept and tried again with backoff; until it is stored nothing
+ *   later is published, and `health` says so. A batch whose fate is unknown poisons the ledger: it publishes nothing
+ *   more until the session has been opened again.
+ * - Live state holds all conversations, live tasks, queued and placed submissions, and documents. History is read,
+ *   asynchronously.
+ * - Only the owner of the lock and of the newest epoch may commit: a stale owner's commit throws {@link StaleOwner} and
+ *   changes nothing.
  */
 import type { Json } from "../std/json.ts"
 import type {
@@ -54,8 +60,8 @@ export type Tx = {
   ): Entry
   addTask(fields: NewTask): Task
   /**
-   * Replace a live task's fields; ending it (`status` one of the end statuses) drops checkpoint and facts and sets `endedAt`.
-   * A new phase or checkpoint sets `restarts` to 0, unless `fields` says otherwise.
+   * Replace a live task's fields; ending it (`status` one of the end statuses) drops checkpoint and facts and sets
+   * `endedAt`. A new phase or checkpoint sets `restarts` to 0, unless `fields` says otherwise.
    */
   setTask(id: TaskId, fields: Partial<Omit<Task, "id" | "conversation" | "kind">>): Task
   /** The submission that has this request id already, else a new one: `fresh` tells which. */
@@ -73,7 +79,10 @@ export type Tx = {
 
 export type Receipt<T> = { readonly value: T; readonly seq: number; readonly stored: Promise<void> }
 
-/** `after` and `before` are exclusive; newest `limit` of the range, given oldest first. Forks see their parents' entries up to the fork. */
+/**
+ * `after` and `before` are exclusive; newest `limit` of the range, given oldest first. Forks see their parents' entries
+ * up to the fork.
+ */
 export type EntryQuery = {
   readonly conversation: ConversationId
   readonly after?: EntryId
@@ -118,13 +127,13 @@ export type Ledger = {
   /** Where the holder listens, told to whoever finds the session held; null: nowhere. */
   setSocket(path: string | null): void
   /**
-   * Reads all that is stored and compares it with its digests, in slices; one sentence for each thing that does not agree. `deep`: SQLite's
-   * own check too, which keeps everybody waiting for as long as it takes.
+   * Reads all that is stored and compares it with its digests, in slices; one sentence for each thing that does not
+   * agree. `deep`: SQLite's own check too, which keeps everybody waiting for as long as it takes.
    */
   verify(deep?: boolean): Promise<readonly string[]>
   /**
-   * Writes no outcome: what was running is pending at the next opening. `successor`: only that process may open the session in the next
-   * seconds. Rejects where a batch could not be stored at last; the session is let go all the same.
+   * Writes no outcome: what was running is pending at the next opening. `successor`: only that process may open the
+   * session in the next seconds. Rejects where a batch could not be stored at last; the session is let go all the same.
    */
   close(successor?: number): Promise<void>
 }

@@ -53,7 +53,10 @@ export function resolveSession(dataDir: string, name: string): Resolved {
   return others.length === 0 ? { status: "one", id: first } : { status: "several", ids }
 }
 
-/** Removes a session that nobody holds, with all that it kept. Throws SessionMissing or SessionHeld, with nothing removed. */
+/**
+ * Removes a session that nobody holds, with all that it kept. Throws SessionMissing or SessionHeld, with nothing
+ * removed.
+ */
 export function deleteSession({ dataDir, id }: SessionPlace, now: number, here: Self = self()): void {
   const paths = sessionPaths(dataDir, id)
   statSync(paths.folder)

@@ -1,10 +1,11 @@
 /**
  * One holder a session: the lock file, the kernel's lock on it, and who it says that the holder is.
  *
- * - The lock is the kernel's. What the file says is for people, for the process that takes over, and for the two cases that the kernel does not
- *   know: a holder on another machine, and a successor that was named.
+ * - The lock is the kernel's. What the file says is for people, for the process that takes over, and for the two cases
+ *   that the kernel does not know: a holder on another machine, and a successor that was named.
  * - The file is written in place and never renamed or removed, or two processes could each lock a file of that name.
- * - Content is one line of JSON, padded to a fixed length so that it is written in one piece; a file of blanks names nobody.
+ * - Content is one line of JSON, padded to a fixed length so that it is written in one piece; a file of blanks names
+ *   nobody.
  * - Taking is in two steps: `takeLock` locks and writes nothing, `name` writes once the epoch is raised.
  */
 import { closeSync, existsSync, readSync, readFileSync, writeSync } from "node:fs"

@@ -1,7 +1,9 @@
 /**
- * Comparing a ledger with its mark, before anything of it is written: SQLite drops what it cannot read at the end of its log, and tells nobody.
+ * Comparing a ledger with its mark, before anything of it is written: SQLite drops what it cannot read at the end of
+ * its log, and tells nobody.
  *
- * - Looking is done by a connection that cannot write, since one that can would clean up what a person may still want to look at.
+ * - Looking is done by a connection that cannot write, since one that can would clean up what a person may still want
+ *   to look at.
  */
 import type { Database } from "bun:sqlite"
 import { existsSync, statSync } from "node:fs"
@@ -17,7 +19,10 @@ import { reads } from "./queries.ts"
 
 type Line = { readonly seq: number; readonly chain: Uint8Array }
 
-/** Throws {@link CommitsMissing} where the ledger is behind its mark, or has another history. A session without a mark is believed. */
+/**
+ * Throws {@link CommitsMissing} where the ledger is behind its mark, or has another history. A session without a mark
+ * is believed.
+ */
 export function checkLoss(session: string, paths: SessionPaths): void {
   const marked = readMark(paths.mark)
   if (marked === null || marked.seq === 0) return
@@ -34,7 +39,10 @@ export function acceptLoss(paths: SessionPaths, clock: Clock): void {
   placeFile(paths.mark, markBytes({ ...last, at: clock.now() }))
 }
 
-/** What `look` sees of a ledger that nobody in this process has open. Writes nothing, unless only its log's index is missing. */
+/**
+ * What `look` sees of a ledger that nobody in this process has open. Writes nothing, unless only its log's index is
+ * missing.
+ */
 export function withReadOnly<T>(paths: SessionPaths, look: (db: Database) => T): T {
   const db = connectReadOnly(paths.db, logState(paths))
   try {

@@ -1,9 +1,10 @@
 /**
- * The file beside the ledger that knows how far it was flushed: what the database has lost without a trace, this still tells.
+ * The file beside the ledger that knows how far it was flushed: what the database has lost without a trace, this still
+ * tells.
  *
  * - Two slots, each whole or not by its checksum, written in turn, in sectors of their own: one of them always stands.
- * - Written after each flushed commit and not waited for, but synced at most once a second and at close. So what a kill or a damaged file took
- *   is seen to the last flushed commit, what a power cut took to a second before it.
+ * - Written after each flushed commit and not waited for, but synced at most once a second and at close. So what a kill
+ *   or a damaged file took is seen to the last flushed commit, what a power cut took to a second before it.
  * - A slot also bears the time of writing, and is written again when the owner leaves a sign of life.
  *
  * Slot: `CAIRNMRK`, seq (u64), at (u64, ms), chain (16 bytes), crc32 of all that (u32); little-endian.
@@ -42,8 +43,8 @@ export class Mark {
   }
 
   /**
-   * Never throws: a commit that is stored must not fail for its mark. A mark that stays behind promises less and nothing wrong, and the next
-   * one is written over it.
+   * Never throws: a commit that is stored must not fail for its mark. A mark that stays behind promises less and
+   * nothing wrong, and the next one is written over it.
    */
   write(marked: Marked): void {
     this.#newest = marked

@@ -1,7 +1,8 @@
 /**
  * The ledger that ends with its process: storage in memory, for sessions without a disk and for tests.
  *
- * - It keeps the records themselves, which are frozen; all that a file promises of order, atomicity and owners holds here too.
+ * - It keeps the records themselves, which are frozen; all that a file promises of order, atomicity and owners holds
+ *   here too.
  */
 import { assert, unreachable } from "../std/assert.ts"
 import { StaleOwner } from "./ledger.ts"

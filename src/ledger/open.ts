@@ -1,7 +1,8 @@
 /**
  * Opening sessions: a new one, one that is on disk, one that is nowhere but in memory.
  *
- * - A session is open in one process at most. What opens it raises the epoch in its first commit; whoever held it before is refused from then.
+ * - A session is open in one process at most. What opens it raises the epoch in its first commit; whoever held it
+ *   before is refused from then.
  * - Opening starts no work. What was running is pending; checkpoints, facts and abort marks are as they were.
  * - Nothing is written before the format is known, the lock is held, and the ledger has been compared with its mark.
  */
@@ -42,7 +43,10 @@ export type CreateOptions = SessionPlace & {
 }
 
 export type OpenOptions = CreateOptions & {
-  /** End a live holder of this machine first, after checking that it is who the lock says; pass over one of another machine. */
+  /**
+   * End a live holder of this machine first, after checking that it is who the lock says; pass over one of another
+   * machine.
+   */
   readonly takeOver?: boolean
   /** Go on from what is there, although commits are missing that were acknowledged. */
   readonly acceptLoss?: boolean
@@ -88,7 +92,10 @@ export async function createSession({ dataDir, id, clock, self: me = self() }: C
   }
 }
 
-/** Throws SessionMissing, SessionHeld, NewerFormat, CommitsMissing or SessionDamaged (errors.ts), none of which has written anything. */
+/**
+ * Throws SessionMissing, SessionHeld, NewerFormat, CommitsMissing or SessionDamaged (errors.ts), none of which has
+ * written anything.
+ */
 export async function openSession(options: OpenOptions): Promise<Ledger> {
   const { dataDir, id, clock } = options
   const paths = sessionPaths(dataDir, id)
@@ -98,8 +105,9 @@ export async function openSession(options: OpenOptions): Promise<Ledger> {
 }
 
 /**
- * A session that can only be looked at, because its disk takes nothing, because commits are missing and nobody has accepted that, or because
- * another process holds it: as it is now, without its lock and without a byte written. `reason` is what its health says.
+ * A session that can only be looked at, because its disk takes nothing, because commits are missing and nobody has
+ * accepted that, or because another process holds it: as it is now, without its lock and without a byte written.
+ * `reason` is what its health says.
  */
 export async function viewSession({ dataDir, id, clock, reason }: ViewOptions): Promise<Ledger> {
   const paths = sessionPaths(dataDir, id)
@@ -164,8 +172,8 @@ async function takeLockOrOver(options: OpenOptions, paths: SessionPaths): Promis
 }
 
 /**
- * Takes the lock, waiting only for what is passing: a process that was killed is gone a little before its lock is, and one that opens has the
- * lock a little before its name is in it.
+ * Takes the lock, waiting only for what is passing: a process that was killed is gone a little before its lock is, and
+ * one that opens has the lock a little before its name is in it.
  */
 async function takeLockPatiently(options: OpenOptions, paths: SessionPaths, me: Self): Promise<Lock> {
   const { id, clock, takeOver = false } = options
@@ -201,7 +209,10 @@ function connectChecked(id: string, paths: SessionPaths, lock: Lock, options: Op
   return connect(paths.db, { dotfile })
 }
 
-/** Where there was no WAL, a killed process may have left a transaction half written. Undoing it loses nothing that was acknowledged. */
+/**
+ * Where there was no WAL, a killed process may have left a transaction half written. Undoing it loses nothing that was
+ * acknowledged.
+ */
 function undoUnfinished(paths: SessionPaths, dotfile: boolean): void {
   connect(paths.db, { dotfile }).db.close()
 }

@@ -2,7 +2,8 @@
  * Kept outputs: what a settled call said in full, where its result had to be cut; `output/<task>`.
  *
  * - Kept for good before the commit that names it: the file is synced and so is its folder.
- * - All outputs of a session together have a limit; past it the oldest tasks' go, and reading one of those finds nothing.
+ * - All outputs of a session together have a limit; past it the oldest tasks' go, and reading one of those finds
+ *   nothing.
  */
 import { chmod, copyFile, link, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"

@@ -60,7 +60,9 @@ export type EntryPage =
   | { readonly state: "ok"; readonly entries: readonly Entry[] }
   | { readonly state: "missing" | "newer" | "damaged"; readonly note: string }
 
-/** Entries of all conversations after the id `after`, at most `limit`, oldest first: for whoever indexes what was said. */
+/**
+ * Entries of all conversations after the id `after`, at most `limit`, oldest first: for whoever indexes what was said.
+ */
 export async function readEntries(place: SessionPlace, after: number, limit: number): Promise<EntryPage> {
   return look(place, (db) => {
     const rows = db.query<EntryRow, [number, number]>(reads.entriesPage.sql).all(after, limit)

@@ -1,7 +1,8 @@
 /**
  * Every statement that reads or writes a ledger, as data: a test explains each one and holds it to its index.
  *
- * - `whole` marks what reads a table from end to end, on purpose: conversations and documents are all taken into memory at an opening.
+ * - `whole` marks what reads a table from end to end, on purpose: conversations and documents are all taken into memory
+ *   at an opening.
  */
 import { tables } from "./rows.ts"
 import type { Table } from "./rows.ts"

@@ -1,8 +1,9 @@
 /**
  * From a batch to its publication: stored in order, tried again while the disk refuses, told once it is stored.
  *
- * - A batch that storage takes at once never waits. One that it answers later, or has rejected, is the head of the queue, and all later ones
- *   wait behind it. A rejected head is tried again after 250 ms, then after twice as long each time, up to 30 s.
+ * - A batch that storage takes at once never waits. One that it answers later, or has rejected, is the head of the
+ *   queue, and all later ones wait behind it. A rejected head is tried again after 250 ms, then after twice as long
+ *   each time, up to 30 s.
  * - A batch whose fate is unknown, or whose owner is stale, is the end: all that wait are refused, and all that come.
  * - A watcher may commit: its commit is told after the one that it was told of, to everybody.
  */
@@ -17,7 +18,10 @@ import type { Batch, Storage } from "./storage.ts"
 
 const retryMs = 250
 const retryMsMax = 30_000
-/** Batches that wait for a disk. An engine starts no effect before its mark is stored, so it cannot make many while nothing is. */
+/**
+ * Batches that wait for a disk. An engine starts no effect before its mark is stored, so it cannot make many while
+ * nothing is.
+ */
 const waitingMax = 10_000
 
 type Waiting = { readonly batch: Batch; readonly deferred: PromiseWithResolvers<void> }
@@ -85,8 +89,9 @@ export class StoreQueue {
   }
 
   /**
-   * Stores a batch now or as soon as its turn comes; the promise settles when it is. Calls `accepted` before anybody hears of it. Throws without
-   * that call where storage refused the batch for good at once: the owner is stale, or it is a bug.
+   * Stores a batch now or as soon as its turn comes; the promise settles when it is. Calls `accepted` before anybody
+   * hears of it. Throws without that call where storage refused the batch for good at once: the owner is stale, or it
+   * is a bug.
    */
   send(batch: Batch, accepted: () => void): Promise<void> {
     let answer: void | Promise<void> = undefined
@@ -113,7 +118,10 @@ export class StoreQueue {
     return deferred.promise
   }
 
-  /** From here on a rejected batch is tried once and not again. Resolves when all that was sent is stored, or has been given up. */
+  /**
+   * From here on a rejected batch is tried once and not again. Resolves when all that was sent is stored, or has been
+   * given up.
+   */
   async drain(): Promise<void> {
     this.#closing = true
     this.#cancelRetry?.()
@@ -204,7 +212,10 @@ export class StoreQueue {
 
 const done: Promise<void> = Promise.resolve()
 
-/** A watcher's bug must not stop the line, nor keep others from hearing; it ends the program as any bug does that nobody caught. */
+/**
+ * A watcher's bug must not stop the line, nor keep others from hearing; it ends the program as any bug does that nobody
+ * caught.
+ */
 function guarded(tell: () => void): void {
   try {
     tell()

@@ -1,8 +1,8 @@
 /**
  * What a ledger holds. It does not know what a message is: kinds are words and data is JSON.
  *
- * - Ids are integers from one counter per session, never reused after a committed write; the root conversation is always 1.
- *   Outside they are written `c1 e5 t9 s3`. Order is `seq` or id, never a time.
+ * - Ids are integers from one counter per session, never reused after a committed write; the root conversation is
+ *   always 1. Outside they are written `c1 e5 t9 s3`. Order is `seq` or id, never a time.
  * - A conversation and an entry never change. A task, a submission and a document are replaced whole.
  */
 import type { Json, JsonObject } from "../std/json.ts"
@@ -12,7 +12,10 @@ export type EntryId = number
 export type TaskId = number
 export type SubmissionId = number
 
-/** `parent`: a fork sees the parent's history up to and including entry `at`. `owner`: the task whose abort also ends this. */
+/**
+ * `parent`: a fork sees the parent's history up to and including entry `at`. `owner`: the task whose abort also ends
+ * this.
+ */
 export type Conversation = {
   readonly id: ConversationId
   readonly at: number
@@ -20,7 +23,9 @@ export type Conversation = {
   readonly owner: { readonly conversation: ConversationId; readonly task: TaskId } | null
 }
 
-/** `head`: from here on, context begins at that entry (a reset heads itself, a compaction the first entry that it kept). */
+/**
+ * `head`: from here on, context begins at that entry (a reset heads itself, a compaction the first entry that it kept).
+ */
 export type Entry = {
   readonly id: EntryId
   readonly conversation: ConversationId
@@ -38,8 +43,9 @@ export type EndStatus = (typeof endStatuses)[number]
 export type TaskStatus = LiveStatus | EndStatus
 
 /**
- * A durable state machine. `checkpoint` is what the next step needs and goes when the task ends; `facts` are what a running effect told
- * of itself. `attempt` numbers its spools, from 1. `restarts` counts quick deaths at this checkpoint.
+ * A durable state machine. `checkpoint` is what the next step needs and goes when the task ends; `facts` are what a
+ * running effect told of itself. `attempt` numbers its spools, from 1. `restarts` counts quick deaths at this
+ * checkpoint.
  */
 export type Task = {
   readonly id: TaskId
@@ -95,7 +101,10 @@ export type Change =
   | { readonly type: "document"; readonly document: Document }
   | { readonly type: "retire"; readonly conversation: ConversationId | 0; readonly name: string }
 
-/** `flushed` is on the disk's platter before it is acknowledged; `relaxed` survives the process and rides on the next flush. */
+/**
+ * `flushed` is on the disk's platter before it is acknowledged; `relaxed` survives the process and rides on the next
+ * flush.
+ */
 export type FlushClass = "flushed" | "relaxed"
 
 export type Commit = {

@@ -2,22 +2,23 @@
 --
 -- What is always true of it, between any two transactions:
 --
---  1. One commit is one transaction. Its rows in every table below, its line in `commits` and the counters in `meta` are there together or
---     not at all.
+--  1. One commit is one transaction. Its rows in every table below, its line in `commits` and the counters in `meta`
+--     are there together or not at all.
 --  2. `commits.seq` rises by one, without gaps. The newest is the state of everything.
---  3. Ids of conversations, entries, tasks and submissions come from one counter, `meta.next_id`, and are never used again. The root
---     conversation is 1. History is in the order of ids: an entry has a greater id than all that came before it, in its conversation and,
---     for a fork, in the part of its parent that it sees.
---  4. Conversations and entries never change. Tasks, submissions and documents are replaced whole, and keep the seq of the commit that did.
---  5. Whoever opens the session raises `meta.epoch`, and every later transaction names the epoch that it believes in. One that names an older
---     epoch changes no row, which is how an owner that lost the session finds out.
+--  3. Ids of conversations, entries, tasks and submissions come from one counter, `meta.next_id`, and are never used
+--     again. The root conversation is 1. History is in the order of ids: an entry has a greater id than all that came
+--     before it, in its conversation and, for a fork, in the part of its parent that it sees.
+--  4. Conversations and entries never change. Tasks, submissions and documents are replaced whole, and keep the seq of
+--     the commit that did.
+--  5. Whoever opens the session raises `meta.epoch`, and every later transaction names the epoch that it believes in.
+--     One that names an older epoch changes no row, which is how an owner that lost the session finds out.
 --  6. The same request is one submission: (conversation, request_id) is unique here, not only in the program.
---  7. Every row has a digest of its own columns; a commit's digest is over the sorted digests of its rows, and its chain is over that and the
---     chain before it. So a flipped bit is found in its row, and a commit that went missing in the chain. The newest (seq, chain) that was
---     flushed also stands in the file `mark` beside this one.
+--  7. Every row has a digest of its own columns; a commit's digest is over the sorted digests of its rows, and its
+--     chain is over that and the chain before it. So a flipped bit is found in its row, and a commit that went missing
+--     in the chain. The newest (seq, chain) that was flushed also stands in the file `mark` beside this one.
 --
--- Text columns named `data`, `value`, `input`, `checkpoint`, `facts` and `outcome` hold JSON. What it means is not this layer's business.
--- Times are milliseconds since 1970 and may jump; nothing is ordered by them.
+-- Text columns named `data`, `value`, `input`, `checkpoint`, `facts` and `outcome` hold JSON. What it means is not this
+-- layer's business. Times are milliseconds since 1970 and may jump; nothing is ordered by them.
 
 -- One row. `clean` is 1 after a close and 0 while somebody works, so whoever finds 0 knows that the last owner died.
 -- The counts are kept here because counting rows of a long history takes longer than opening it.
@@ -32,7 +33,8 @@ CREATE TABLE meta (
 
 INSERT INTO meta VALUES (1, 0, 1, 1, 0, 0);
 
--- What happened, one line a commit. `rows` says how many rows it wrote: fewer are found with its seq once later commits have replaced some.
+-- What happened, one line a commit. `rows` says how many rows it wrote: fewer are found with its seq once later commits
+-- have replaced some.
 CREATE TABLE commits (
   seq     INTEGER PRIMARY KEY,
   at      INTEGER NOT NULL,
@@ -42,8 +44,8 @@ CREATE TABLE commits (
   chain   BLOB NOT NULL
 ) STRICT;
 
--- A transcript. A fork sees its parent's entries up to and including `parent_entry`, then its own. An owner is the task whose abort ends this
--- conversation too: history and ownership are two trees.
+-- A transcript. A fork sees its parent's entries up to and including `parent_entry`, then its own. An owner is the task
+-- whose abort ends this conversation too: history and ownership are two trees.
 CREATE TABLE conversations (
   id                  INTEGER PRIMARY KEY,
   at                  INTEGER NOT NULL,
@@ -76,7 +78,8 @@ CREATE INDEX entries_by_conversation ON entries (conversation, id);
 -- The newest entry with a head at or before another.
 CREATE INDEX entries_with_head ON entries (conversation, id) WHERE head IS NOT NULL;
 
--- What is being done. A task lives until it ends and stays as a receipt, without its checkpoint. Its input is in `bodies`.
+-- What is being done. A task lives until it ends and stays as a receipt, without its checkpoint. Its input is in
+-- `bodies`.
 CREATE TABLE tasks (
   id           INTEGER PRIMARY KEY,
   conversation INTEGER NOT NULL REFERENCES conversations (id),
@@ -123,8 +126,8 @@ CREATE TABLE submissions (
 
 CREATE INDEX submissions_open ON submissions (id) WHERE status IN ('queued', 'placed');
 
--- The heavy part of a task (its input) and of a submission (its data), by the id of either. Those records are replaced at every step; a file's
--- content or a picture among their fields would be written again each time.
+-- The heavy part of a task (its input) and of a submission (its data), by the id of either. Those records are replaced
+-- at every step; a file's content or a picture among their fields would be written again each time.
 CREATE TABLE bodies (
   id     INTEGER PRIMARY KEY,
   data   TEXT NOT NULL,
@@ -132,7 +135,8 @@ CREATE TABLE bodies (
   digest BLOB NOT NULL
 ) STRICT;
 
--- Small typed state beside the transcript; conversation 0 is the session itself. All of it is in memory while the session is open.
+-- Small typed state beside the transcript; conversation 0 is the session itself. All of it is in memory while the
+-- session is open.
 CREATE TABLE documents (
   conversation INTEGER NOT NULL,
   name         TEXT NOT NULL,

@@ -1,10 +1,10 @@
 /**
  * A session from its opening to its close, on whatever storage: `begin` is the only maker of a {@link Ledger}.
  *
- * - The opening is one flushed commit: it raises the epoch, makes the root conversation of a new session, and takes tasks that were running
- *   back to pending, with their checkpoints, facts and abort marks as they are.
- * - A task that was running when its owner died within a minute of taking it up has one more restart to its name; one that lived longer, or
- *   was closed in order, has none.
+ * - The opening is one flushed commit: it raises the epoch, makes the root conversation of a new session, and takes
+ *   tasks that were running back to pending, with their checkpoints, facts and abort marks as they are.
+ * - A task that was running when its owner died within a minute of taking it up has one more restart to its name; one
+ *   that lived longer, or was closed in order, has none.
  * - While something runs, a sign of life is left a minute after it was taken up: that is how the next opening knows.
  */
 import type { Clock } from "../std/clock.ts"

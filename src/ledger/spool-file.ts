@@ -1,11 +1,13 @@
 /**
- * Spools as files of a session's folder: `spool/<task>.<attempt>.<epoch>`, with `.out` and `.status` for what a command writes itself.
+ * Spools as files of a session's folder: `spool/<task>.<attempt>.<epoch>`, with `.out` and `.status` for what a command
+ * writes itself.
  *
- * - A file's epoch is its first owner's. The next owner copies a framed spool before it appends, so that a stale owner writes into nothing;
- *   raw files stay where they are, since the command that writes them lives on.
+ * - A file's epoch is its first owner's. The next owner copies a framed spool before it appends, so that a stale owner
+ *   writes into nothing; raw files stay where they are, since the command that writes them lives on.
  * - An append is one write at the end of the last whole record; one that failed half-way is cut before the next.
  * - `keep` links and does not move: what a spool holds is there until the commit that settles its task has been stored.
- * - What stands in the folder is known in memory from the opening on; nobody else makes names there but for the raw files, which are probed.
+ * - What stands in the folder is known in memory from the opening on; nobody else makes names there but for the raw
+ *   files, which are probed.
  */
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs"
 import { open, readFile, rename, rm } from "node:fs/promises"

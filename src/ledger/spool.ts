@@ -1,12 +1,17 @@
 /**
- * Spools: the progress of running tasks, on disk until they settle, so that a killed process loses at most one frame of a stream.
+ * Spools: the progress of running tasks, on disk until they settle, so that a killed process loses at most one frame of
+ * a stream.
  *
- * - A spool belongs to (task, attempt) and is named `<task>.<attempt>.<epoch>`. One write per screen frame; nothing is shown before it.
- * - Framed spools hold records `length:u32le crc32:u32le payload`; reading stops at the first record that is not whole, and the tail after it
- *   is cut before the next append. Raw files (`.out`, `.status`) belong to a command that writes them itself, with this process dead or alive.
+ * - A spool belongs to (task, attempt) and is named `<task>.<attempt>.<epoch>`. One write per screen frame; nothing is
+ *   shown before it.
+ * - Framed spools hold records `length:u32le crc32:u32le payload`; reading stops at the first record that is not whole,
+ *   and the tail after it is cut before the next append. Raw files (`.out`, `.status`) belong to a command that writes
+ *   them itself, with this process dead or alive.
  * - `at` is an offset in the joined payloads, in bytes: what a client that fell behind asks from.
- * - A spool goes when its task has settled, durably; or it is kept, renamed to `output/<task>`, where the settled result was cut.
- * - At open: spools of ended or unknown tasks are swept, and those of live tasks stay readable under their task and attempt.
+ * - A spool goes when its task has settled, durably; or it is kept, renamed to `output/<task>`, where the settled
+ *   result was cut.
+ * - At open: spools of ended or unknown tasks are swept, and those of live tasks stay readable under their task and
+ *   attempt.
  */
 import type { TaskId } from "./records.ts"
 

@@ -1,7 +1,8 @@
 /**
  * The ledger in a file: storage on SQLite, which answers at once.
  *
- * - One transaction a batch, and the epoch is compared in it. Its class sets how far COMMIT waits, between transactions and never inside one.
+ * - One transaction a batch, and the epoch is compared in it. Its class sets how far COMMIT waits, between transactions
+ *   and never inside one.
  * - After each flushed batch the side file is told of it; see mark.ts.
  * - Memory of what is stored (the chain, the bodies) moves on only after COMMIT.
  */

@@ -1,7 +1,8 @@
 /**
  * What is alive, in memory: a fold of all changes, of which history has been let go.
  *
- * - Between `begin` and `keep` or `revert` every change notes how it is taken back, so a commit that throws costs what it did and no copy.
+ * - Between `begin` and `keep` or `revert` every change notes how it is taken back, so a commit that throws costs what
+ *   it did and no copy.
  * - Maps are in the order of ids, also after a revert.
  */
 import { assert, unreachable } from "../std/assert.ts"

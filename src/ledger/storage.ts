@@ -1,8 +1,10 @@
 /**
  * Where a ledger is kept: the one interface that every backend has, and that one suite of tests holds all of them to.
  *
- * - `write` stores a batch whole or not at all. It may answer at once or later; it is never called again before it has answered.
- * - It fails in three ways that have a meaning, {@link Rejected}, {@link Unknown} and StaleOwner; anything else that it throws is a bug.
+ * - `write` stores a batch whole or not at all. It may answer at once or later; it is never called again before it has
+ *   answered.
+ * - It fails in three ways that have a meaning, {@link Rejected}, {@link Unknown} and StaleOwner; anything else that it
+ *   throws is a bug.
  * - Reads answer with records of stored batches; they may come in any order among themselves.
  * - What is handed in is frozen and may be kept; what is handed out is frozen.
  */
@@ -36,7 +38,9 @@ export type Batch = {
   readonly at: number
   readonly class: FlushClass
   readonly changes: readonly Change[]
-  /** The epoch that storage must be in, and the one that it is in afterwards: they differ in an opening's batch only. */
+  /**
+   * The epoch that storage must be in, and the one that it is in afterwards: they differ in an opening's batch only.
+   */
   readonly owner: number
   readonly epoch: number
   readonly nextId: number
@@ -72,8 +76,8 @@ export type Storage = {
   load(): Promise<Loaded>
   write(batch: Batch): void | Promise<void>
   /**
-   * Spools of the owner `epoch`, which is raised by then; what is left of tasks other than the `live` ones is swept. Where `live` is null,
-   * somebody only looks, and nothing is.
+   * Spools of the owner `epoch`, which is raised by then; what is left of tasks other than the `live` ones is swept.
+   * Where `live` is null, somebody only looks, and nothing is.
    */
   spools(epoch: number, live: ReadonlySet<TaskId> | null): Promise<Spools>
   /** Throws StaleOwner where the epoch is not `epoch` any more, as far as can be known at once. */
@@ -87,7 +91,10 @@ export type Storage = {
   newestHead(range: EntryRange): Promise<Entry | undefined>
   task(id: TaskId): Promise<Task | undefined>
   submission(id: SubmissionId): Promise<Submission | undefined>
-  /** Answers at once, since admission is decided inside a commit: a backend that cannot ask its store keeps an index in memory. */
+  /**
+   * Answers at once, since admission is decided inside a commit: a backend that cannot ask its store keeps an index in
+   * memory.
+   */
   submissionByRequest(conversation: ConversationId, requestId: string): Submission | undefined
   counts(): Promise<Counts>
   verify(deep: boolean): Promise<readonly string[]>

@@ -1,9 +1,11 @@
 /**
- * What goes into the ledger is JSON and nobody else's: copied, checked and frozen, so that what memory shows is what the disk will say.
+ * What goes into the ledger is JSON and nobody else's: copied, checked and frozen, so that what memory shows is what
+ * the disk will say.
  *
- * - A value that JSON would change on its way (a date, NaN, a function, -0) is a bug of the caller, except `undefined` fields, which are left
- *   out.
- * - A value that came from here is taken as it is, so carrying a field over from one record to the next costs nothing and keeps its identity.
+ * - A value that JSON would change on its way (a date, NaN, a function, -0) is a bug of the caller, except `undefined`
+ *   fields, which are left out.
+ * - A value that came from here is taken as it is, so carrying a field over from one record to the next costs nothing
+ *   and keeps its identity.
  */
 import { assert, Bug } from "../std/assert.ts"
 import type { Json, JsonObject } from "../std/json.ts"

@@ -1,7 +1,8 @@
 /**
  * Ending a session's live holder, on request: the only code of the ledger that signals another process.
  *
- * - The process is looked at right before each signal: same machine, same boot, same pid, same start time, or nothing is sent.
+ * - The process is looked at right before each signal: same machine, same boot, same pid, same start time, or nothing
+ *   is sent.
  * - It is asked first and killed when it has not gone in time.
  */
 import { sleep } from "../std/clock.ts"

@@ -1,5 +1,6 @@
 /**
- * What the callback of a commit may do: it changes live state at once and notes the changes, one for each record, as it was left.
+ * What the callback of a commit may do: it changes live state at once and notes the changes, one for each record, as it
+ * was left.
  *
  * - Everything that it is told is checked here and a mistake is a Bug, so that storage has only weather to report.
  * - It is of no use after its callback has returned: every method and property then throws.

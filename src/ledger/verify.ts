@@ -1,10 +1,12 @@
 /**
- * Reads a whole ledger and says what does not agree with itself: each row with its digest, each commit with its rows and the one before it,
- * and, if asked, all that SQLite itself checks.
+ * Reads a whole ledger and says what does not agree with itself: each row with its digest, each commit with its rows
+ * and the one before it, and, if asked, all that SQLite itself checks.
  *
- * - In slices, between which others have their turn: a session of 100,000 messages stays usable while it is checked. SQLite's own check is one
- *   slice, a second long for such a session, and it finds what digests do not: indexes that disagree with their tables, pages that leak.
- * - What later commits replaced cannot be checked any more: a commit with fewer rows than it wrote is taken at its chain's word.
+ * - In slices, between which others have their turn: a session of 100,000 messages stays usable while it is checked.
+ *   SQLite's own check is one slice, a second long for such a session, and it finds what digests do not: indexes that
+ *   disagree with their tables, pages that leak.
+ * - What later commits replaced cannot be checked any more: a commit with fewer rows than it wrote is taken at its
+ *   chain's word.
  */
 import type { Database } from "bun:sqlite"
 import { chainStart, commitDigest, nextChain, rowDigest, same } from "./digest.ts"

@@ -8,7 +8,7 @@ import { Rejected, Unknown } from "../../src/ledger/storage.ts"
 import type { Batch } from "../../src/ledger/storage.ts"
 import { ledgerOn, writing } from "../support/ledger-backends.ts"
 import { ManualClock, settle } from "../support/manual-clock.ts"
-import { say } from "./conformance.ts"
+import { say } from "../support/ledger-deeds.ts"
 
 type Fault = (batch: Batch) => Error | undefined
 

@@ -1,4 +1,6 @@
-/** Versions of the files: a newer one is left alone, an older one is brought along, and a migration may stop anywhere. */
+/**
+ * Versions of the files: a newer one is left alone, an older one is brought along, and a migration may stop anywhere.
+ */
 import { afterEach, expect, test } from "bun:test"
 import { Database } from "bun:sqlite"
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -12,7 +14,7 @@ import { readSession } from "../../src/ledger/peek.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { say } from "./conformance.ts"
+import { say } from "../support/ledger-deeds.ts"
 
 const cleanups: (() => void)[] = []
 afterEach(() => {

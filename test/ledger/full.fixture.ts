@@ -1,4 +1,7 @@
-/** Appends to a spool until the disk takes no more, then something that still fits; started with a limit on the size of files. */
+/**
+ * Appends to a spool until the disk takes no more, then something that still fits; started with a limit on the size of
+ * files.
+ */
 import { sessionPaths } from "../../src/ledger/folder.ts"
 import { SpoolFiles } from "../../src/ledger/spool-file.ts"
 

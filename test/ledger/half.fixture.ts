@@ -1,4 +1,6 @@
-/** Dies in the middle of a transaction that SQLite has begun to write into the ledger's own file, since there is no WAL. */
+/**
+ * Dies in the middle of a transaction that SQLite has begun to write into the ledger's own file, since there is no WAL.
+ */
 import { Database } from "bun:sqlite"
 
 const db = new Database(process.argv[2] ?? "")

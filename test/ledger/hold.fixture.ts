@@ -1,6 +1,7 @@
 /**
- * Another process that holds a session: `hold.fixture.ts <dataDir> <id> [child]`. Says `held <epoch>`, then does what each line of its input
- * says: `commit`, `close <successor>`, `socket <path>`; ends with its input. `child`: it has started a process that outlives it.
+ * Another process that holds a session: `hold.fixture.ts <dataDir> <id> [child]`. Says `held <epoch>`, then does what
+ * each line of its input says: `commit`, `close <successor>`, `socket <path>`; ends with its input. `child`: it has
+ * started a process that outlives it.
  */
 import { openSession } from "../../src/ledger/open.ts"
 import { systemClock } from "../../src/std/clock.ts"

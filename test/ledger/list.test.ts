@@ -1,4 +1,7 @@
-/** Finding sessions: listed without being opened, looked into while others hold them, named by what people type, deleted. */
+/**
+ * Finding sessions: listed without being opened, looked into while others hold them, named by what people type,
+ * deleted.
+ */
 import { afterEach, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +14,7 @@ import { readEntries, readSession } from "../../src/ledger/peek.ts"
 import { shortId, uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { aTask, say } from "./conformance.ts"
+import { aTask, say } from "../support/ledger-deeds.ts"
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

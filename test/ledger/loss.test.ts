@@ -1,4 +1,7 @@
-/** Kills, cut logs and flipped bytes, tried on copies of a session's folder: what was acknowledged is there, or it is said that it is not. */
+/**
+ * Kills, cut logs and flipped bytes, tried on copies of a session's folder: what was acknowledged is there, or it is
+ * said that it is not.
+ */
 import { afterEach, expect, test } from "bun:test"
 import { cpSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +16,7 @@ import { readSession } from "../../src/ledger/peek.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { aTask, say } from "./conformance.ts"
+import { aTask, say } from "../support/ledger-deeds.ts"
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 /**
- * Random work against two backends at once: a file that is killed, closed and opened in between, and memory. Whatever happens, both say the same
- * of the session, and the file verifies. A seed that fails fails again.
+ * Random work against two backends at once: a file that is killed, closed and opened in between, and memory. Whatever
+ * happens, both say the same of the session, and the file verifies. A seed that fails fails again.
  */
 import { expect, test } from "bun:test"
 import { rmSync } from "node:fs"

@@ -11,7 +11,7 @@ import { frame, readFrames } from "../../src/ledger/spool-frames.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { aTask } from "./conformance.ts"
+import { aTask } from "../support/ledger-deeds.ts"
 
 const cleanups: (() => void)[] = []
 afterEach(() => {

@@ -1,4 +1,7 @@
-/** What is true of ledgers in files only: how far a commit is flushed, what the disk's refusals mean, that no read is a scan. */
+/**
+ * What is true of ledgers in files only: how far a commit is flushed, what the disk's refusals mean, that no read is a
+ * scan.
+ */
 import { afterEach, expect, test } from "bun:test"
 import { Database, SQLiteError } from "bun:sqlite"
 import { statSync } from "node:fs"
@@ -17,7 +20,7 @@ import { Rejected, Unknown } from "../../src/ledger/storage.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { aTask, say } from "./conformance.ts"
+import { aTask, say } from "../support/ledger-deeds.ts"
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
