@@ -3,7 +3,7 @@ import { builtInKeymaps, builtInThemes } from "../../src/home/built-in.ts"
 import { commandList } from "../../src/home/command-names.ts"
 import { resolveKeymap } from "../../src/home/keymap.ts"
 import { printProblem } from "../../src/home/problem.ts"
-import { resolveTheme } from "../../src/home/theme.ts"
+import { resolveTheme, type Appearance, type Theme } from "../../src/home/theme.ts"
 import type { KeymapShelf, ThemeShelf } from "../../src/tui/options.ts"
 
 export const builtInThemeShelf: ThemeShelf = {
@@ -24,3 +24,12 @@ export const builtInKeymapShelf: KeymapShelf = {
   },
   watch: () => () => {},
 }
+
+function builtIn(name: string, appearance: Appearance): Theme {
+  const found = resolveTheme(name, appearance, builtInThemes)
+  if (!("theme" in found)) throw new Error(`the built-in theme ${name} is broken: ${printProblem(found.problem)}`)
+  return found.theme
+}
+
+export const darkTheme: Theme = builtIn("dark", "dark")
+export const lightTheme: Theme = builtIn("light", "light")

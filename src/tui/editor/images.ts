@@ -19,9 +19,10 @@ const kinds: readonly { readonly mimeType: string; readonly start: readonly numb
   { mimeType: "image/webp", start: [0x52, 0x49, 0x46, 0x46] },
 ]
 
-/** The paths that `text` mentions, once each. */
+/** The paths that `text` mentions, once each. Punctuation after a path without quotes is the sentence's. */
 export function mentions(text: string): readonly string[] {
-  return [...new Set([...text.matchAll(mention)].map((found) => found[1] ?? found[2] ?? ""))].filter(Boolean)
+  const paths = [...text.matchAll(mention)].map((found) => found[1] ?? found[2]?.replace(/[.,;:!?)]+$/, "") ?? "")
+  return [...new Set(paths)].filter(Boolean)
 }
 
 async function imageAt(path: string): Promise<ImagePart | null> {

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { listPaths } from "../../../src/tui/editor/files.ts"
+import { mentions, withImages } from "../../../src/tui/editor/images.ts"
+import { fileDrafts, fileHistory } from "../../../src/tui/editor/store.ts"
+
+function folderWith(files: Readonly<Record<string, string | Uint8Array>>): { readonly path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "cairn-files-"))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(path, name, ".."), { recursive: true })
+    writeFileSync(join(path, name), text)
+  }
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+test("in a repository, what git ignores is not offered and what is new is", async () => {
+  using folder = folderWith({ ".gitignore": "*.log\nout/\n", "a.ts": "", "b.log": "", "out/c.ts": "", "sub/d.ts": "" })
+  await Bun.spawn(["git", "init", "-q", folder.path]).exited
+  const paths = await listPaths(folder.path)
+  expect(paths.toSorted()).toEqual([".gitignore", "a.ts", "sub/", "sub/d.ts"])
+})
+
+test("outside of a repository hidden and dependency folders are left out", async () => {
+  using folder = folderWith({ "a.ts": "", ".cache/b": "", "node_modules/c/d.js": "", "sub/e.ts": "" })
+  const paths = await listPaths(folder.path)
+  expect(paths.toSorted()).toEqual(["a.ts", "sub/", "sub/e.ts"])
+})
+
+test("a draft comes back from its file as it was, and a broken file is no draft", () => {
+  using folder = folderWith({})
+  const path = join(folder.path, "screen/draft.json")
+  const draft = { session: null, text: "half a\nthought", cursor: 4, pastes: { "1": "long" }, savedAt: 7 }
+  fileDrafts(path).save(draft)
+  expect(fileDrafts(path).load()).toEqual(draft)
+  writeFileSync(path, '{"text": "cut')
+  expect(fileDrafts(path).load()).toBeNull()
+  fileDrafts(path).save(null)
+  expect(fileDrafts(path).load()).toBeNull()
+})
+
+test("the history of a folder outlives the program, line breaks included", () => {
+  using folder = folderWith({})
+  const path = join(folder.path, "history")
+  const first = fileHistory(path)
+  first.append("one\ntwo")
+  first.append("one\ntwo")
+  first.append("three")
+  expect(fileHistory(path).load()).toEqual(["one\ntwo", "three"])
+})
+
+test("a mentioned image goes along, and a file that is none stays a mention", async () => {
+  using folder = folderWith({ "shot.png": new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1, 2]), "fake.png": "text" })
+  const content = await withImages("see @shot.png and @fake.png and @gone.png", folder.path)
+  expect(content.map((part) => part.type)).toEqual(["text", "image"])
+})
+
+test("mentions are found in quotes and without, once each", () => {
+  expect(mentions('@a.ts and @"b c.png" and @a.ts, not x@y')).toEqual(["a.ts", "b c.png"])
+})

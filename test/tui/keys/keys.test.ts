@@ -1,0 +1,151 @@
+import { KeyEvent, parseKeypress } from "@opentui/core"
+import { expect, test } from "bun:test"
+import { printKeys } from "../../../src/home/chord.ts"
+import type { Keymap } from "../../../src/home/keymap.ts"
+import { Keys, textOf } from "../../../src/tui/keys.ts"
+import { ManualClock } from "../../support/manual-clock.ts"
+import { builtInKeymapShelf } from "../../support/screen-shelves.ts"
+
+const found = builtInKeymapShelf.load("default")
+if (found === undefined) throw new Error("the built-in keymap is broken")
+const keymap: Keymap = found.keymap
+
+function setup(
+  options: { readonly contexts?: readonly string[]; readonly applies?: (command: string) => boolean } = {},
+) {
+  const clock = new ManualClock()
+  const told: string[] = []
+  let pending = ""
+  let awaiting = false
+  const keys = new Keys({
+    clock,
+    keymap: () => keymap,
+    contexts: () => options.contexts ?? ["editor", "global"],
+    run({ command }) {
+      const applies = options.applies?.(command) ?? true
+      if (applies) told.push(command)
+      return applies
+    },
+    awaiting: () => awaiting,
+    type: (text) => told.push(`type ${JSON.stringify(text)}`),
+    rest: (event) => told.push(`rest ${event.name}`),
+    pending: (chords) => (pending = printKeys(chords)),
+  })
+  return {
+    told,
+    clock,
+    pending: () => pending,
+    expectCharacter: () => (awaiting = true),
+    /** One key as a terminal sends it; `gapMs` after the one before. */
+    async send(bytes: string, gapMs = 50) {
+      await clock.advance(gapMs)
+      const key = parseKeypress(bytes, { useKittyKeyboard: true })
+      if (key === null) throw new Error(`${JSON.stringify(bytes)} is no key`)
+      keys.press(new KeyEvent(key))
+    },
+  }
+}
+
+test("Ctrl+C of a Cyrillic layout is Ctrl+C, by its base key and by its place (113)", async () => {
+  const latin = setup()
+  await latin.send("\x03")
+  const based = setup()
+  await based.send("\x1b[1089::99;5u")
+  const placed = setup()
+  await placed.send("\x1b[1089;5u")
+  expect(based.told).toEqual(latin.told)
+  expect(placed.told).toEqual(latin.told)
+})
+
+test("a letter of another layout without a modifier is text", async () => {
+  const keys = setup()
+  await keys.send("с")
+  expect(keys.told).toEqual(['type "с"'])
+})
+
+test("two quick Escapes that came as one event are two", async () => {
+  const keys = setup({ contexts: ["global"] })
+  await keys.send("\x1b\x1b")
+  expect(keys.told).toEqual(["app.interrupt", "app.interrupt"])
+})
+
+test("the first command that applies has the key", async () => {
+  const keys = setup({ applies: (command) => command === "app.interrupt" })
+  await keys.send("\x03")
+  expect(keys.told).toEqual(["app.interrupt"])
+})
+
+test("a key whose commands do not apply is text", async () => {
+  const keys = setup({ contexts: ["scrollback", "global"], applies: () => false })
+  await keys.send("j")
+  expect(keys.told).toEqual(['type "j"'])
+})
+
+test("a sequence waits for its next key, shows what was pressed, and runs", async () => {
+  const keys = setup()
+  await keys.send("\x18")
+  expect(keys.pending()).toBe("ctrl+x")
+  await keys.send("t")
+  expect(keys.told).toEqual(["theme.select"])
+  expect(keys.pending()).toBe("")
+})
+
+test("Escape drops a sequence and does nothing else", async () => {
+  const keys = setup()
+  await keys.send("\x18")
+  await keys.send("\x1b[27u")
+  expect(keys.told).toEqual([])
+  expect(keys.pending()).toBe("")
+})
+
+test("a sequence that nobody finishes is given up when its time is over", async () => {
+  const keys = setup()
+  await keys.send("\x18")
+  await keys.clock.advance(keymap.leaderTimeoutMs)
+  expect(keys.pending()).toBe("")
+  await keys.send("t")
+  expect(keys.told).toEqual(['type "t"'])
+})
+
+test("letters that only began a sequence are text in the end", async () => {
+  const keys = setup({ contexts: ["scrollback"] })
+  await keys.send("g")
+  await keys.send("x")
+  expect(keys.told).toEqual(['type "gx"'])
+})
+
+test("where a command waits for a character, the next key is that whatever it is bound to", async () => {
+  const keys = setup({ contexts: ["scrollback"] })
+  keys.expectCharacter()
+  await keys.send("j")
+  expect(keys.told).toEqual(['type "j"'])
+})
+
+test("a release of a key is nothing", async () => {
+  const keys = setup()
+  await keys.send("\x1b[97;1:3u")
+  expect(keys.told).toEqual([])
+})
+
+test("lines that a terminal pastes without marks are one text with at most one end (116)", async () => {
+  const keys = setup()
+  const text = "a first line of some length"
+  for (const char of [...text, "\r", ...text, "\r"]) await keys.send(char, 0)
+  expect(keys.told.filter((told) => told === "prompt.submit")).toEqual([])
+  expect(keys.told).toContain('type "\\n"')
+  await keys.clock.advance(100)
+  expect(keys.told.filter((told) => told === "prompt.submit")).toEqual(["prompt.submit"])
+})
+
+test("Enter after text that was typed by hand is Enter at once", async () => {
+  const keys = setup()
+  for (const char of "a line that is long enough for a burst") await keys.send(char, 30)
+  await keys.send("\r", 30)
+  expect(keys.told.at(-1)).toBe("prompt.submit")
+})
+
+test("a word committed by an input method is one text", () => {
+  expect(textOf({ ctrl: false, meta: false, super: false, hyper: false, sequence: "日本語", name: "日" })).toBe(
+    "日本語",
+  )
+})
