@@ -5,6 +5,7 @@
  * - Dragging above or below the view scrolls it.
  */
 import type { Clock } from "../../std/clock.ts"
+import { graphemes } from "../../std/text.ts"
 import type { RowBlock } from "../rows/content.ts"
 import type { Range } from "./draw.ts"
 import { comparePositions, positionAt, type Position } from "./place.ts"
@@ -12,6 +13,8 @@ import type { Place } from "./scroll.ts"
 import type { Shift } from "./store.ts"
 import type { Window } from "./window.ts"
 
+/** Code units of the longest character that is looked for whole. */
+const graphemeMax = 64
 /** Clicks closer together than this are one. */
 const clickMs = 400
 
@@ -95,8 +98,17 @@ export class Pointer<B extends RowBlock> {
     if (row !== press.row || column !== press.column) press.moved = true
     if (!press.moved) return undefined
     const forward = comparePositions(press.position, at.position) <= 0
-    this.#range = forward ? { from: press.position, to: at.position } : { from: at.position, to: press.position }
+    this.#range = forward
+      ? { from: press.position, to: this.#behind(at.position) }
+      : { from: at.position, to: this.#behind(press.position) }
     return { kind: "moved" }
+  }
+
+  /** Behind the character at a position: the one under the pointer is selected too. */
+  #behind(at: Position): Position {
+    const text = this.#window.store.layout(at.index).units[at.unit]?.text ?? ""
+    const next = graphemes(text.slice(at.offset, at.offset + graphemeMax))[0]
+    return { ...at, offset: at.offset + (next?.length ?? 0) }
   }
 
   #up(): Pointed | undefined {
