@@ -1,4 +1,6 @@
 /** Small things that the tests of this folder share: models, messages, and decoders fed from chunks. */
+import { readFileSync } from "node:fs"
+import type { Decoder, DecoderInput } from "../../src/providers/decoder.ts"
 import { emptyPartial, fold } from "../../src/message/delta.ts"
 import type {
   AssistantMessage,
@@ -111,6 +113,36 @@ export function decodeEvents(
       events.map((event) => ({ event: event.type, data: JSON.stringify(event) })),
     ),
   )
+}
+
+/** Events of any format through its decoder; the deltas must fold to the content. */
+export function decodeWith(
+  make: (input: DecoderInput) => Decoder,
+  events: readonly Json[],
+  to: Model = model(),
+): Decoded {
+  const decoder = make({ model: to, quirks: quirksOf(to), estimatedInput: 100 })
+  return checked(
+    decodeAll(
+      decoder,
+      events.map((event) => ({ event: "", data: JSON.stringify(event) })),
+    ),
+  )
+}
+
+export type Dialect = {
+  readonly name: string
+  readonly events: readonly Json[]
+  readonly content: Json
+  readonly stopReason: string
+}
+
+/** Recorded streams of a format, by name. */
+export function dialectsOf(file: string): [string, Dialect][] {
+  const lines = readFileSync(new URL(`fixtures/${file}.jsonl`, import.meta.url), "utf8")
+    .trim()
+    .split("\n")
+  return lines.map((line) => JSON.parse(line) as Dialect).map((dialect) => [dialect.name, dialect])
 }
 
 /** What `run` throws. */
