@@ -94,7 +94,7 @@ export async function createSession({ dataDir, id, clock, self: me = self() }: C
 
 /**
  * Throws SessionMissing, SessionHeld, NewerFormat, CommitsMissing or SessionDamaged (errors.ts), none of which has
- * written anything.
+ * changed what is stored.
  */
 export async function openSession(options: OpenOptions): Promise<Ledger> {
   const { dataDir, id, clock } = options
