@@ -135,6 +135,15 @@ function stringOf(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined
 }
 
+const thinkingMaps = new Map<number, ThinkingMap>()
+
+/** The levels at a place of the file's table, which many models share. */
+function thinkingAt(place: number): ThinkingMap {
+  const known = thinkingMaps.get(place) ?? thinkingOf(file().thinking[place] ?? "")
+  thinkingMaps.set(place, known)
+  return known
+}
+
 function modelOf(provider: string, known: ProviderFile, id: string, entry: Entry): Model {
   const [name, window, output, pictures, thinking, more, price] = entry
   const own = file().more[more] ?? {}
@@ -144,7 +153,7 @@ function modelOf(provider: string, known: ProviderFile, id: string, entry: Entry
     name,
     api: apiOf(stringOf(own.api) ?? known.api),
     baseUrl: stringOf(own.url) ?? known.url,
-    thinking: thinkingOf(file().thinking[thinking] ?? ""),
+    thinking: thinkingAt(thinking),
     input: pictures === 1 ? ["text", "image"] : ["text"],
     quirks: isObject(own.quirks) ? own.quirks : {},
     headers: isObject(own.headers) ? (own.headers as Readonly<Record<string, string>>) : {},

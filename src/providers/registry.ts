@@ -131,20 +131,22 @@ class Registry implements Providers {
   }
 
   defaultModel(): Model | undefined {
-    const configured = Object.keys(this.#input.providers).flatMap((id) =>
-      this.list().filter(
-        ({ model, ready }) => model.provider === id && ready && this.#input.providers[id]?.models !== undefined,
-      ),
-    )
-    if (configured[0] !== undefined) return configured[0].model
-    const ready = new Set(this.list().flatMap((listed) => (listed.ready ? [listed.model.provider] : [])))
+    const ready = this.#providerIds().filter((provider) => provider !== tourModel.provider && this.#isReady(provider))
+    const own = ready.filter((provider) => (this.#input.providers[provider]?.models ?? []).length > 0)
+    const first = own.map((provider) => this.#models(provider)[0]).find((model) => model !== undefined)
+    if (first !== undefined) return first
     for (const [provider, ids] of preferred) {
-      if (!ready.has(provider)) continue
-      const model =
-        ids.map((id) => this.#find(provider, id)).find((found) => found !== undefined) ?? this.#models(provider)[0]
+      if (!ready.includes(provider)) continue
+      const model = ids.map((id) => this.#find(provider, id)).find((found) => found !== undefined)
       if (model !== undefined) return model
     }
-    return this.list().find((listed) => listed.ready && listed.model.api !== "tour")?.model
+    return ready.map((provider) => this.#models(provider)[0]).find((model) => model !== undefined)
+  }
+
+  /** The config's first, then the catalog's in its order, then the tour. */
+  #providerIds(): readonly string[] {
+    const configured = Object.keys(this.#input.providers)
+    return [...configured, ...[...this.#known.keys()].filter((id) => !configured.includes(id)), tourModel.provider]
   }
 
   #isProvider(id: string): boolean {
@@ -207,9 +209,7 @@ class Registry implements Providers {
   }
 
   #makeList(): readonly Listed[] {
-    const configured = Object.keys(this.#input.providers)
-    const rest = [...this.#known.keys()].filter((id) => !configured.includes(id))
-    return [...configured, ...rest, tourModel.provider].flatMap((provider) => {
+    return this.#providerIds().flatMap((provider) => {
       const ready = this.#isReady(provider)
       return this.#models(provider).map((model) => ({ model, ready }))
     })
