@@ -8,20 +8,23 @@ import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
 import { unreachable } from "../std/assert.ts"
 import { sleep } from "../std/clock.ts"
+import type { JsonObject } from "../std/json.ts"
 import { capturedFile, commandResult, type CommandReport } from "./bash-result.ts"
 import {
   followCommand,
   outputFileBytesMax,
+  readStatus,
   reportBytesMax,
   startInFiles,
   startInPipe,
+  takeOver,
   type CommandSpec,
   type Ending,
   type Started,
 } from "./command.ts"
 import { EndsKeeper, type Capture } from "./output.ts"
 import { reasonOf } from "./paths.ts"
-import { endCommand, processTable, type Found } from "./processes.ts"
+import { endCommand, isAlive, processTable, storedIdentity, type Found, type Identity } from "./processes.ts"
 import { sizeText } from "./show.ts"
 import { errorResult, type CallFiles, type ToolContext, type ToolResult } from "./tool.ts"
 import { orphanSeconds, startWatchdog, watchStepSeconds } from "./watchdog.ts"
@@ -59,10 +62,9 @@ async function freeBytes({ output }: CallFiles): Promise<number> {
 type Stop = "abort" | "timeout"
 
 /** Waits for the first reason to end the command; null once `over` aborts. */
-async function stopReason(args: Args, context: ToolContext, over: AbortSignal): Promise<Stop | null> {
+async function stopReason(limitMs: number | null, context: ToolContext, over: AbortSignal): Promise<Stop | null> {
   const either = AbortSignal.any([over, context.signal])
-  const seconds = timeoutOf(args)
-  if (seconds !== null && (await sleep(context.clock, seconds * 1_000, either))) return "timeout"
+  if (limitMs !== null && (await sleep(context.clock, limitMs, either))) return "timeout"
   if (!either.aborted) await new Promise((resolve) => either.addEventListener("abort", resolve, { once: true }))
   return over.aborted ? null : "abort"
 }
@@ -71,16 +73,16 @@ function timeoutOf({ timeout }: Args): number | null {
   return timeout === undefined || !(timeout > 0) ? null : Math.min(timeout, timeoutSecondsMax)
 }
 
-/** Run `work` until it has ended or is to be ended; `leader` is the wrapper. */
+/** Run `work` until it has ended or is to be ended, after `limitMs` at the latest; `leader` is the wrapper, where it is alive. */
 async function supervised<T>(
-  leader: number,
-  args: Args,
+  leader: number | null,
+  limitMs: number | null,
   context: ToolContext,
   work: (abandon: AbortSignal) => Promise<T>,
 ): Promise<{ readonly value: T; readonly stop: Stop | null; readonly survivors: readonly Found[] }> {
   const over = new AbortController()
   const abandon = new AbortController()
-  const stopping = stopReason(args, context, over.signal).then(async (stop) => {
+  const stopping = stopReason(limitMs, context, over.signal).then(async (stop) => {
     if (stop === null) return { stop, survivors: [] }
     const survivors = await endCommand(context.key, leader, context.clock)
     // The wrapper now ends by itself; where it cannot, its output is taken as it is.
@@ -130,42 +132,75 @@ async function rememberStart(started: Started, deadline: number | null, context:
   }
 }
 
+function limitOf(args: Args): number | null {
+  const seconds = timeoutOf(args)
+  return seconds === null ? null : seconds * 1_000
+}
+
 async function runInFiles(spec: CommandSpec, files: CallFiles, args: Args, context: ToolContext): Promise<ToolResult> {
   const started = tryStart(spec, () => startInFiles(spec, files))
   if (!started.ok) return started.result
-  const seconds = timeoutOf(args)
-  const deadline = seconds === null ? null : context.clock.now() + seconds * 1_000
+  const limitMs = limitOf(args)
+  const deadline = limitMs === null ? null : context.clock.now() + limitMs
   await rememberStart(started.value, deadline, context)
-  let endWatch = (): void => {}
-  const cancelWatch = context.clock.after(watchAfterMs, () => {
-    endWatch = startWatchdog({
-      status: files.status,
-      leader: started.value.pid,
-      deadlineSeconds: seconds,
-      orphanSeconds,
-      stepSeconds: watchStepSeconds,
-    })
-  })
+  const { pid, identity, gone } = started.value
+  return superviseInFiles(files, { leader: pid, identity, gone, limitMs }, args, context)
+}
+
+/** A running command, started by this process (`gone`) or by one before it. */
+type Running = {
+  readonly leader: number | null
+  readonly identity: Identity | null
+  readonly gone?: Promise<Ending>
+  readonly limitMs: number | null
+}
+
+async function superviseInFiles(
+  files: CallFiles,
+  { leader, identity, gone, limitMs }: Running,
+  args: Args,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { clock, key } = context
   const onOutput = reporter(context)
+  const endWatch = leader === null ? () => {} : watchLater(files, leader, limitMs, context)
   try {
-    const { identity, gone } = started.value
-    const { value, stop, survivors } = await supervised(started.value.pid, args, context, (signal) =>
-      followCommand({ files, identity, gone, clock: context.clock, signal, onOutput }),
+    const { value, stop, survivors } = await supervised(leader, limitMs, context, (signal) =>
+      followCommand({ files, identity, gone, clock, signal, onOutput }),
     )
     const capture = await capturedFile(files.output)
-    const running = stop === null ? await stillRunning(spec.key, started.value.pid, value.held, context) : survivors
+    const running = stop === null ? await stillRunning(key, leader, value.held, context) : survivors
     const notes = await fileNotes(files, capture)
-    return commandResult({
-      ...reportOf(args, value.ending, stop),
-      capture,
-      running,
-      notes,
-      kept: files.kept ?? files.output,
-    })
+    return commandResult({ ...reportOf(args, value.ending, stop), capture, running, notes, kept: files.output })
   } finally {
-    cancelWatch()
     endWatch()
   }
+}
+
+/** A watchdog for what runs for a while; the function that it returns ends it, or that it comes. */
+function watchLater(files: CallFiles, leader: number, limitMs: number | null, { clock }: ToolContext): () => void {
+  let end = (): void => {}
+  const deadlineSeconds = limitMs === null ? null : limitMs / 1_000
+  const cancel = clock.after(watchAfterMs, () => {
+    end = startWatchdog({ status: files.status, leader, deadlineSeconds, orphanSeconds, stepSeconds: watchStepSeconds })
+  })
+  return () => {
+    cancel()
+    end()
+  }
+}
+
+/** Go on with a command that a process before this one started; null where it is neither running nor known how it ended. */
+export async function adoptCommand(args: Args, facts: JsonObject, context: ToolContext): Promise<ToolResult | null> {
+  const { files } = context
+  const identity = storedIdentity(facts)
+  if (files === null) return null
+  const alive = identity !== null && isAlive(identity)
+  if (!alive && readStatus(files.status) === null) return null
+  if (alive) takeOver(files)
+  const { deadline } = facts
+  const limitMs = typeof deadline === "number" ? Math.max(0, deadline - context.clock.now()) : null
+  return superviseInFiles(files, { leader: alive ? identity.pid : null, identity, limitMs }, args, context)
 }
 
 function reportOf(args: Args, ending: Ending, stop: Stop | null): Pick<CommandReport, "command" | "ending" | "ended"> {
@@ -184,7 +219,7 @@ function reportOf(args: Args, ending: Ending, stop: Stop | null): Pick<CommandRe
 /** What the call left running. What is gone a moment later was only on its way out; `waited`: that moment has passed already. */
 async function stillRunning(
   key: string,
-  leader: number,
+  leader: number | null,
   waited: boolean,
   context: ToolContext,
 ): Promise<readonly Found[]> {
@@ -212,7 +247,7 @@ async function runInPipe(
   if (!started.ok) return started.result
   await rememberStart(started.value, null, context)
   const keeper = new EndsKeeper()
-  const { value, stop, survivors } = await supervised(started.value.pid, args, context, (signal) =>
+  const { value, stop, survivors } = await supervised(started.value.pid, limitOf(args), context, (signal) =>
     readPipe(started.value.output, started.value.ended, keeper, signal, context),
   )
   const running = stop === null ? await stillRunning(spec.key, started.value.pid, false, context) : survivors

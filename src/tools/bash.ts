@@ -4,16 +4,17 @@
  * - With files, the command runs on its own (`command.ts`) and its output is on disk as it comes; without, or with too little disk, it comes
  *   through a pipe into a bounded memory, and ends with this process.
  * - Timeout and abort end everything that the call started. A call that ends by itself leaves running what it left, and says what that is.
- * - After a restart (`recover`) what still runs of the call is ended, and the model gets the output so far: a command is never run twice.
+ * - After a restart the command is adopted: followed to its end, or its end is read from its files. Where neither can be (`recover`), what still
+ *   runs of the call is ended, and the model gets the output so far. A command is never run twice.
  */
 import { Type } from "@sinclair/typebox"
 import { stat } from "node:fs/promises"
 import type { JsonObject } from "../std/json.ts"
 import { capturedFile, commandResult } from "./bash-result.ts"
-import { runCommand, type Args } from "./bash-run.ts"
-import { readStatus, type CommandSpec } from "./command.ts"
+import { adoptCommand, runCommand, type Args } from "./bash-run.ts"
+import type { CommandSpec } from "./command.ts"
 import { EndsKeeper } from "./output.ts"
-import { endCommand, isAlive, processTable, storedIdentity, type Identity } from "./processes.ts"
+import { endCommand, isAlive, storedIdentity, type Identity } from "./processes.ts"
 import { defineTool, errorResult, type ToolContext, type ToolResult } from "./tool.ts"
 
 /** The system takes at most 128 KiB for one string of an environment or of arguments. */
@@ -31,15 +32,21 @@ export const bashTool = defineTool({
   parameters,
   version: 1,
   effect: "unsafe",
-  title: (args) => (typeof args["command"] === "string" ? args["command"] : ""),
+  title: (args) => (typeof args["command"] === "string" ? firstLine(args["command"]) : ""),
   async execute(args, _intent, context) {
     if (context.signal.aborted) return errorResult("Interrupted before it began: the command did not run.")
     const refusal = await refusalOf(args, context.cwd)
     if (refusal !== null) return errorResult(refusal)
     return await runCommand(specOf(args.command, context), args, context)
   },
+  adopt: (args, facts, context) => adoptCommand(args, facts, context),
   recover: (args, facts, context) => recover(args, facts, context),
 })
+
+function firstLine(command: string): string {
+  const [first = "", ...rest] = command.trim().split("\n")
+  return rest.length === 0 ? first : `${first} …`
+}
 
 async function refusalOf({ command }: Args, cwd: string): Promise<string | null> {
   if (command.trim() === "") return "The command is empty."
@@ -78,28 +85,18 @@ function specOf(command: string, { cwd, env, key, shell }: ToolContext): Command
   }
 }
 
-/** At a restart: the truth where the status file has it; else what still runs is ended, and the outcome is unknown. */
+/** After a restart, where nothing better can be told: what still runs is ended, and the outcome is unknown. */
 async function recover(args: Args, facts: JsonObject, context: ToolContext): Promise<ToolResult> {
   const { files, key, clock } = context
-  const identity = storedIdentity(facts)
-  const status = files === null ? null : readStatus(files.status)
-  const capture = files === null ? new EndsKeeper().capture() : await capturedFile(files.output)
-  const kept = files === null ? null : (files.kept ?? files.output)
-  const { command } = args
-  if (status !== null) {
-    const running = processTable.commandProcesses(key, aliveLeader(identity))
-    return commandResult({ command, ending: status, ended: { by: "itself" }, capture, running, notes: [], kept })
-  }
-  const running = await endCommand(key, aliveLeader(identity), clock)
-  const last = files === null ? capture : await capturedFile(files.output)
+  const running = await endCommand(key, aliveLeader(storedIdentity(facts)), clock)
   return commandResult({
-    command,
+    command: args.command,
     ending: { how: "lost" },
     ended: { by: "restart" },
-    capture: last,
+    capture: files === null ? new EndsKeeper().capture() : await capturedFile(files.output),
     running,
     notes: [],
-    kept,
+    kept: files === null ? null : files.output,
   })
 }
 

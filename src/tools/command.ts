@@ -3,13 +3,13 @@
  *
  * - A wrapper (`/bin/sh`, leader of its own session: no terminal, no signal from ours) runs the command and writes how it ended. Both outputs
  *   go through one pipe to a relay that appends them to the output file: a command that opens `/dev/stderr` anew would cut a plain file.
- * - The status file is made before the start and says `running <pid of the host>`; the wrapper overwrites its beginning with `exit N`. Its space
- *   is taken beforehand, so a full disk cannot swallow it. Anything else on its first line is no status.
+ * - The status file is made before the start, with two lines of a fixed length: `running`, which the wrapper overwrites with `exit N`, and the
+ *   pid of the host, which a later host overwrites with its own. Its space is taken beforehand, so a full disk cannot swallow a status.
  * - The wrapper and the relay let TERM pass: they end when the command has, and what it started has closed the pipe.
  * - The command's text travels in the environment of the wrapper, so that `pkill -f` inside the command does not find the wrapper by it.
  */
 import { constants as system } from "node:os"
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs"
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
 import { open, type FileHandle } from "node:fs/promises"
 import { assert } from "../std/assert.ts"
 import { sleep, type Clock } from "../std/clock.ts"
@@ -41,7 +41,8 @@ export type Started = {
 /** What one command may leave on disk; its relay is ended by the system beyond that, and the command by its next write. */
 export const outputFileBytesMax = 1024 ** 3
 
-const statusBytes = 64
+/** Of each line of a status file, its end included. */
+const statusLineBytes = 32
 const commandVariable = "CAIRN_COMMAND"
 
 /**
@@ -99,10 +100,24 @@ function wrapperEnding({ signalCode }: Pick<Bun.Subprocess, "signalCode">): Endi
   return { how: "signal", name: name ?? `${signalCode}` }
 }
 
+function statusLine(text: string): string {
+  return `${text.padEnd(statusLineBytes - 1)}\n`
+}
+
+/** This process is the command's host from now on: what its watchdog looks for. */
+export function takeOver(files: CallFiles): void {
+  const file = openSync(files.status, "r+")
+  try {
+    writeSync(file, statusLine(`${process.pid}`), statusLineBytes)
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Start a command whose output and status outlive this process. Throws an Error with a `code` where a file or process cannot be made. */
 export function startInFiles(spec: CommandSpec, files: CallFiles, bytesMax: number = outputFileBytesMax): Started {
   closeSync(openSync(files.output, "a", 0o600))
-  writeFileSync(files.status, `running ${process.pid}`.padEnd(statusBytes - 1) + "\n", { mode: 0o600 })
+  writeFileSync(files.status, statusLine("running") + statusLine(`${process.pid}`), { mode: 0o600 })
   const blocks = `${Math.ceil(bytesMax / 512)}`
   const child = spawn(spec, [fileScript, "cairn", spec.key, spec.shell, files.status, files.output, blocks], "ignore")
   const gone = child.exited.then(() => wrapperEnding(child))

@@ -29,11 +29,8 @@ export type ToolResult = {
   readonly cut?: boolean
 }
 
-/**
- * Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. `kept` is where the
- * output will be once a cut result has settled: what the model is told.
- */
-export type CallFiles = { readonly output: string; readonly status: string; readonly kept?: string }
+/** Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. */
+export type CallFiles = { readonly output: string; readonly status: string }
 
 export type ToolContext = {
   /** The folder of the conversation: absolute, a real path. */
@@ -88,6 +85,11 @@ export type Tool<P extends TSchema = TSchema> = {
   execute(args: Static<P>, intent: JsonObject, context: ToolContext): Promise<ToolResult>
   /** Required of `reconcile` tools. */
   reconcile?(args: Static<P>, intent: JsonObject, context: ToolContext): Promise<Reconciled>
+  /**
+   * For `unsafe` tools whose effect outlives this process, at a restart: goes on with what still runs, or gives the result of what ended
+   * meanwhile, as `execute` would have. null where neither can be told; then `recover` is asked.
+   */
+  adopt?(args: Static<P>, facts: JsonObject, context: ToolContext): Promise<ToolResult | null>
   /**
    * For `unsafe` tools, at a restart: `facts` are what `remember` stored. Ends what is still running and gives the result that says the
    * outcome is unknown, with the output kept so far.

@@ -24,14 +24,14 @@ export const watchStepSeconds = 10
 const script = `passed=0
 alone=0
 while sleep "$5"; do
-  read -r word host <"$1" && [ "$word" = running ] && kill -0 "$2" || exit 0
+  { read -r word && read -r host; } <"$1" && [ "$word" = running ] && kill -0 "$2" || exit 0
   passed=$((passed + $5))
   if kill -0 "$host"; then alone=0; continue; fi
   alone=$((alone + $5))
   [ "$alone" -ge "$4" ] || { [ -n "$3" ] && [ "$passed" -ge "$3" ]; } || continue
   kill -TERM "-$2"
   sleep 2
-  read -r word host <"$1" && [ "$word" = running ] || exit 0
+  read -r word <"$1" && [ "$word" = running ] || exit 0
   printf 'signal 9\\n' 1<>"$1"
   kill -KILL "-$2"
   exit 0

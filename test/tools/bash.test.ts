@@ -235,6 +235,23 @@ describe("a command that cannot run is told why", () => {
   })
 })
 
+test("with a full disk under the outputs a command still runs, and the result names the disk (12)", async () => {
+  using bench = workbench()
+  // A file system of the kernel has no room for files.
+  const files = { output: "/proc/self/output", status: "/proc/self/status" }
+  const result = await run(bench, { command: "echo here" }, { files })
+  expect(textOf(result)).toBe(
+    "here\n\n[Only 0 bytes are free on the disk of /proc/self: the output was kept in memory only.]",
+  )
+  expect(result.isError).toBe(false)
+})
+
+test("the title is the first line of the command", () => {
+  expect(bashTool.title({ command: "ls -l" })).toBe("ls -l")
+  expect(bashTool.title({ command: "\ncat <<E\nx\nE" })).toBe("cat <<E …")
+  expect(bashTool.title({})).toBe("")
+})
+
 test("output is reported while the command runs, in order, and skipped where it is too much", async () => {
   using bench = workbench()
   let seen = ""

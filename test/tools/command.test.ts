@@ -14,7 +14,7 @@ import {
   storedIdentity,
   type Identity,
 } from "../../src/tools/processes.ts"
-import type { CallFiles } from "../../src/tools/tool.ts"
+import type { CallFiles, ToolContext, ToolResult } from "../../src/tools/tool.ts"
 import { startWatchdog } from "../../src/tools/watchdog.ts"
 import { eventually } from "../support/eventually.ts"
 import { processes } from "../support/process.ts"
@@ -22,6 +22,18 @@ import { detail, textOf, workbench, type Workbench } from "./workbench.ts"
 
 function specOf(bench: Workbench, command: string, key: string): CommandSpec {
   return { command, key, shell: "bash", cwd: bench.folder, env: { PATH: process.env["PATH"] ?? "" } }
+}
+
+async function adopted(
+  bench: Workbench,
+  files: CallFiles,
+  key: string,
+  facts: JsonObject,
+  more: Partial<ToolContext> = {},
+): Promise<ToolResult> {
+  const result = await bashTool.adopt?.({ command: "x", timeout: 1 }, facts, bench.context({ files, key, ...more }))
+  if (result == null) throw new Error("this command can be adopted")
+  return result
 }
 
 type Host = { readonly facts: JsonObject; kill(): Promise<void> }
@@ -97,9 +109,54 @@ describe("a command whose host is killed", () => {
     const host = await lonelyHost(bench, files, "ended:1", "sleep 0.2; echo done; exit 4")
     await host.kill()
     await follow(files, storedIdentity(host.facts))
-    const result = await bashTool.recover?.({ command: "x" }, host.facts, bench.context({ files, key: "ended:1" }))
-    if (result === undefined) throw new Error("bash recovers")
+    const result = await adopted(bench, files, "ended:1", host.facts)
     expect([result.isError, textOf(result), detail(result, "exit")]).toEqual([true, "done\n\n[Exit status 4.]", 4])
+  })
+
+  test("and that still runs is adopted: its whole output and its true status come", async () => {
+    using bench = workbench()
+    const files = bench.files()
+    const command = "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two; sleep 300 & exit 5"
+    const host = await lonelyHost(bench, files, "adopted:1", command)
+    await eventually(
+      () => statSync(files.output).size > 0,
+      () => "no output came",
+    )
+    await host.kill()
+    let seen = ""
+    const progress = (text: string): void => {
+      seen += text
+      if (seen === "one\n") bench.put("go", "")
+    }
+    const result = await adopted(bench, files, "adopted:1", host.facts, { progress })
+    expect(await endCommand("adopted:1", null, systemClock)).toEqual([])
+    expect(textOf(result)).toMatch(/^one\ntwo\n\n\[Exit status 5\. Still running: \d+ sleep 300\.\]$/)
+    expect(seen).toBe("one\ntwo\n")
+    expect(readFileSync(files.status, "utf8")).toMatch(new RegExp(`^exit 5\\n\\s+${process.pid} +\\n$`))
+  })
+
+  test("and was adopted can be interrupted, and ends at its deadline", async () => {
+    using bench = workbench()
+    for (const how of ["Interrupted", "Timed out"]) {
+      const files = bench.files()
+      const key = `adopted-${how}:1`
+      const host = await lonelyHost(bench, files, key, "sleep 300")
+      await host.kill()
+      const stop = new AbortController()
+      const facts = { ...host.facts, deadline: how === "Timed out" ? systemClock.now() + 100 : null }
+      const adopting = adopted(bench, files, key, facts, { signal: stop.signal })
+      if (how === "Interrupted") stop.abort()
+      expect(textOf(await adopting)).toContain(`[${how}`)
+      expect(linuxTable.commandProcesses(key, null)).toEqual([])
+    }
+  })
+
+  test("and whose end nobody can tell is not adopted", async () => {
+    using bench = workbench()
+    const files = bench.files()
+    const facts = { pid: 1, startTime: "never", bootId: "another" }
+    expect(await bashTool.adopt?.({ command: "x" }, facts, bench.context({ files }))).toBeNull()
+    expect(await bashTool.adopt?.({ command: "x" }, {}, bench.context())).toBeNull()
   })
 
   test("and that still runs is ended after a restart, with the output so far", async () => {
@@ -212,9 +269,9 @@ test("a status is valid only as a whole first line", () => {
   using bench = workbench()
   const rows = [
     ["exit 0\n", { how: "exit", code: 0 }],
-    ["exit 130\n1234   \n", { how: "exit", code: 130 }],
+    ["exit 130\n     \n1234   \n", { how: "exit", code: 130 }],
     ["signal 9\n", { how: "signal", name: "SIGKILL" }],
-    ["running 12\n", null],
+    ["running   \n12   \n", null],
     ["exit 0", null],
     ["exit \n", null],
     ["exit 99999\n", null],
