@@ -44,6 +44,7 @@ export function askFirstStart(stage: FirstStartStage): void {
       id: "first",
       title: "Which model shall work for you?",
       items: items(given),
+      cancelled: () => given.dismissed?.(),
       chosen({ key, label }) {
         const [kind = "", ...rest] = key.split(" ")
         const name = rest.join(" ")

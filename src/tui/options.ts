@@ -161,8 +161,15 @@ export type ScreenOptions = {
   readonly prompt?: string
   /** Sentences of the start: broken files, an interrupted session and the key that resumes it. */
   readonly notices: readonly string[]
+  /** Begin with the list of this folder's sessions. */
+  readonly choose?: boolean
   /** Present at the very first start; its answer's promise settles when the answer has been put into effect. */
-  readonly firstStart?: { readonly offer: FirstStart; answer(answer: FirstStartAnswer): Promise<Outcome> }
+  readonly firstStart?: {
+    readonly offer: FirstStart
+    answer(answer: FirstStartAnswer): Promise<Outcome>
+    /** The question was put away without an answer. */
+    dismissed?(): void
+  }
   /** Signals of this process: the screen restores the terminal and ends. Absent in tests. */
   readonly process?: NodeJS.Process
   /** Tests bring their own; else one is made on the terminal of this process. */

@@ -50,7 +50,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
       resolve({ reason, code: more.code ?? 0, session, work, message: more.message ?? null, view })
     })
   }
-  const terminal = new Terminal(renderer, options.process, {
+  const terminal = new Terminal(renderer, options, {
     signal: (name: EndingSignal) => end("signal", "leave", { code: endingSignals[name] }),
     crashed: (error) => end("crash", "leave", { code: 1, message: sentence(error) }),
     gone: () => end("terminal lost", "leave", { code: endingSignals.SIGHUP }),
@@ -107,6 +107,7 @@ function begin(app: App): void {
   if (options.firstStart !== undefined) {
     askFirstStart({ options, store, say: app.say, ready: () => refreshModels(app) })
   }
+  if (options.choose === true) app.run("session.select")
   if (options.prompt !== undefined) attempt(app, send(app, options.prompt, "steer"))
   link.start()
   refreshBranch(app)
@@ -119,7 +120,9 @@ function refreshBranch(app: App): void {
   attempt(app, work)
 }
 
+/** What is asked of a host that is not there yet is asked when it is. */
 function refreshModels(app: App): void {
+  if (app.store.state.link.status !== "open") return
   const work = app.link.request({ type: "models" }).then((models) => app.store.dispatch({ type: "models", models }))
   attempt(app, work)
 }

@@ -2,27 +2,18 @@
  * The terminal while the screen has it, and how it is given back.
  *
  * - Every end that can be caught gives it back whole: the renderer leaves its modes, and we wait until that is written. For what cannot be
- *   caught there is {@link resetSequence}.
+ *   caught there is `reset.ts`.
  * - The process is not ended here: whoever started the screen hears how it ended.
  * - Stopped in the background, a process does not hear of a new size: it is asked for when it comes back, before anything is drawn.
  */
 import { createCliRenderer, type CliRenderer } from "@opentui/core"
+import type { Clock } from "../std/clock.ts"
 
 /** A paste of this size is still read; the editor decides what it takes. */
 const inputBytesMax = 64 * 1024 * 1024
 
-/**
- * Ends every mode that the screen sets: synchronized output, mouse, focus and paste reports, colour scheme reports, alternate screen, keyboard
- * protocols; and shows the cursor, in its own shape and colour, with plain text. Harmless on a terminal that is as it should be.
- */
-export const resetSequence = [
-  "\x1b[?2026l",
-  "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1015l\x1b[?1016l",
-  "\x1b[?1004l\x1b[?2004l\x1b[?2027l\x1b[?2031l\x1b[?2048l",
-  "\x1b[<99u\x1b[=0u\x1b[>4;0m",
-  "\x1b[?1049l",
-  "\x1b[0m\x1b[0 q\x1b]112\x07\x1b[?7h\x1b[?25h",
-].join("")
+/** A terminal that is gone never takes the last bytes: the wait for it has an end. */
+const closeMsMax = 1_000
 
 /** The one mode that the renderer sets and leaves: grapheme clusters. */
 const leftOn = "\x1b[?2027l"
@@ -60,12 +51,19 @@ type Refreshing = { _refreshSize?: () => void }
 
 export class Terminal {
   readonly #renderer: CliRenderer
+  readonly #clock: Clock
   readonly #process: NodeJS.Process | undefined
   readonly #undo: (() => void)[] = []
   #suspended = false
 
-  constructor(renderer: CliRenderer, process: NodeJS.Process | undefined, events: TerminalEvents) {
+  constructor(
+    renderer: CliRenderer,
+    given: { readonly process?: NodeJS.Process; readonly clock: Clock },
+    events: TerminalEvents,
+  ) {
+    const { process } = given
     this.#renderer = renderer
+    this.#clock = given.clock
     this.#process = process
     if (process === undefined) return
     for (const name of Object.keys(endingSignals) as EndingSignal[]) {
@@ -125,8 +123,16 @@ export class Terminal {
   /** Resolves when the terminal is as it was. */
   async close(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()
-    if (!this.#renderer.isDestroyed) this.#renderer.destroy()
-    await this.#renderer.closed
+    try {
+      if (!this.#renderer.isDestroyed) this.#renderer.destroy()
+      const late = Promise.withResolvers<void>()
+      const cancel = this.#clock.after(closeMsMax, late.resolve)
+      await Promise.race([this.#renderer.closed, late.promise])
+      cancel()
+    } catch {
+      // The library throws when its last bytes find no terminal: there is nothing left to give back.
+      return
+    }
     this.#process?.stdout.write(leftOn)
   }
 

@@ -72,6 +72,11 @@ export class Pty implements AsyncDisposable {
     this.#terminal.resize(columns, rows)
   }
 
+  /** The terminal goes away, as when its window is closed. */
+  close(): void {
+    this.#terminal.close()
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

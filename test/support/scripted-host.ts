@@ -1,7 +1,13 @@
 /** A host that says what a test lets it say: frames go to who watches, requests are kept and answered by what the test set. */
 import { noUsage, type Usage } from "../../src/message/usage.ts"
 import { Refusal, type Answers, type Command, type Frame, type Port, type PortChange } from "../../src/protocol/port.ts"
-import type { EntryData, EntryRecord, SubmissionRecord, TaskRecord } from "../../src/protocol/records.ts"
+import type {
+  DocumentRecord,
+  EntryData,
+  EntryRecord,
+  SubmissionRecord,
+  TaskRecord,
+} from "../../src/protocol/records.ts"
 import type { SessionsPort, SessionSummary } from "../../src/protocol/sessions.ts"
 
 type Answer = { [K in Command["type"]]?: (command: Extract<Command, { type: K }>) => Answers[K] | Promise<Answers[K]> }
@@ -21,6 +27,8 @@ export class ScriptedHost {
   entries: EntryRecord[] = []
   submissions: SubmissionRecord[] = []
   model = "tour/scripted"
+  /** Documents of the snapshot, beside the agent's. */
+  documents: DocumentRecord[] = []
   #seq = 1
   #id = 1
   #listeners = new Set<(frame: Frame) => void>()
@@ -64,6 +72,7 @@ export class ScriptedHost {
         submissions: this.submissions,
         documents: [
           { conversation: 1, name: "agent", value: { model: this.model, thinking: "off", tools: ["read", "bash"] } },
+          ...this.documents,
         ],
         spools: [],
         held: null,

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { listPaths } from "../../../src/tui/editor/files.ts"
 import { mentions, withImages } from "../../../src/tui/editor/images.ts"
-import { fileDrafts, fileHistory } from "../../../src/tui/editor/store.ts"
 
 function folderWith(files: Readonly<Record<string, string | Uint8Array>>): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "cairn-files-"))
@@ -26,28 +25,6 @@ test("outside of a repository hidden and dependency folders are left out", async
   using folder = folderWith({ "a.ts": "", ".cache/b": "", "node_modules/c/d.js": "", "sub/e.ts": "" })
   const paths = await listPaths(folder.path)
   expect(paths.toSorted()).toEqual(["a.ts", "sub/", "sub/e.ts"])
-})
-
-test("a draft comes back from its file as it was, and a broken file is no draft", () => {
-  using folder = folderWith({})
-  const path = join(folder.path, "screen/draft.json")
-  const draft = { session: null, text: "half a\nthought", cursor: 4, pastes: { "1": "long" }, savedAt: 7 }
-  fileDrafts(path).save(draft)
-  expect(fileDrafts(path).load()).toEqual(draft)
-  writeFileSync(path, '{"text": "cut')
-  expect(fileDrafts(path).load()).toBeNull()
-  fileDrafts(path).save(null)
-  expect(fileDrafts(path).load()).toBeNull()
-})
-
-test("the history of a folder outlives the program, line breaks included", () => {
-  using folder = folderWith({})
-  const path = join(folder.path, "history")
-  const first = fileHistory(path)
-  first.append("one\ntwo")
-  first.append("one\ntwo")
-  first.append("three")
-  expect(fileHistory(path).load()).toEqual(["one\ntwo", "three"])
 })
 
 test("a mentioned image goes along, and a file that is none stays a mention", async () => {

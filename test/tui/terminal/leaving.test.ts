@@ -1,6 +1,6 @@
 /** Field report 110: whatever ends the screen, the shell gets its terminal back as it was. */
 import { expect, test } from "bun:test"
-import { resetSequence } from "../../../src/tui/terminal.ts"
+import { resetSequence } from "../../../src/tui/reset.ts"
 import { Pty } from "../../support/pty.ts"
 
 const program = ["bun", "test/support/screen-program.ts"]
@@ -13,14 +13,17 @@ test.each([
   ["SIGINT", 130],
   ["SIGHUP", 129],
   ["SIGQUIT", 131],
-] as const)("after %s every mode of the terminal is off and the status tells the signal (110)", async (signal, status) => {
-  await using pty = new Pty(program)
-  await pty.says(ready)
-  expect(pty.modes).toContain(1049)
-  pty.kill(signal)
-  expect(await pty.ended()).toBe(status)
-  expect(pty.modes).toEqual(shellModes)
-})
+] as const)(
+  "after %s every mode of the terminal is off and the status tells the signal (110)",
+  async (signal, status) => {
+    await using pty = new Pty(program)
+    await pty.says(ready)
+    expect(pty.modes).toContain(1049)
+    pty.kill(signal)
+    expect(await pty.ended()).toBe(status)
+    expect(pty.modes).toEqual(shellModes)
+  },
+)
 
 test("after the quit keys every mode of the terminal is off and the status is 0 (110)", async () => {
   await using pty = new Pty(program)
@@ -46,4 +49,11 @@ test("what resets a terminal after a kill turns off every mode that the screen t
   pty.kill("SIGKILL")
   await pty.ended()
   for (const mode of on) expect(resetSequence).toContain(`\x1b[?${mode}l`)
+})
+
+test("a terminal that goes away ends the screen as a hangup does", async () => {
+  await using pty = new Pty(program)
+  await pty.says(ready)
+  pty.close()
+  expect(await pty.ended()).toBe(129)
 })
