@@ -29,7 +29,7 @@ export type AssembleOptions = {
 }
 
 function settingsOf(person: Person): EngineSettings {
-  const { config } = person.settings
+  const { config } = person.settings.merged
   const { enabled, reserveTokens, keepRecentTokens } = config.compaction
   return {
     retry: config.retry,
@@ -43,7 +43,7 @@ function settingsOf(person: Person): EngineSettings {
 /** The tools that are on by flags and settings, each a name that this build has. Throws {@link Stop} (2). */
 export function toolNames(person: Person, run: RunFlags): readonly string[] {
   const known = builtinTools().map((tool) => tool.name)
-  const wanted = run.tools ?? person.settings.config.defaultTools
+  const wanted = run.tools ?? person.settings.merged.config.defaultTools
   const unknown = [...wanted, ...run.excludeTools].filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new Stop(`there is no tool named ${unknown.join(", ")}; the tools are ${known.join(", ")}`, 2)
@@ -52,7 +52,7 @@ export function toolNames(person: Person, run: RunFlags): readonly string[] {
 
 /** The model to begin with. Throws {@link Stop} (1) with what to do where there is none. */
 export function firstModel(person: Person): string {
-  const named = person.settings.config.model
+  const named = person.settings.merged.config.model
   if (named === undefined) {
     const model = person.providers.defaultModel()
     if (model !== undefined) return modelName(model)
@@ -69,7 +69,7 @@ export function firstModel(person: Person): string {
 
 export function agentOf(person: Person, run: RunFlags): AgentDocument {
   const model = firstModel(person)
-  const { defaultThinkingLevel, modelThinkingLevels } = person.settings.config
+  const { defaultThinkingLevel, modelThinkingLevels } = person.settings.merged.config
   const thinking = run.thinking ?? modelThinkingLevels[model] ?? defaultThinkingLevel
   return { model, thinking, tools: toolNames(person, run) }
 }
@@ -85,7 +85,7 @@ async function applyFlags(engine: Engine, person: Person, run: RunFlags): Promis
 }
 
 function machineOf(person: Person, ledger: Ledger) {
-  const { config } = person.settings
+  const { config } = person.settings.merged
   const keys = new Set([...Object.values(keyNames()).flat(), apiKeyVariable])
   for (const name of namesIn(Object.values(config.providers).flatMap(({ apiKey }) => apiKey ?? []))) keys.add(name)
   const sessions = join(person.dirs.data, "sessions")
@@ -124,9 +124,9 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
 }
 
 export function lingerMs(person: Person): number {
-  return durationMs(person.settings.config.host.linger) ?? 600_000
+  return durationMs(person.settings.merged.config.host.linger) ?? 600_000
 }
 
 export function maxAgeMs(person: Person): number {
-  return durationMs(person.settings.config.resume.maxAge) ?? 86_400_000
+  return durationMs(person.settings.merged.config.resume.maxAge) ?? 86_400_000
 }

@@ -6,7 +6,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Json } from "../std/json.ts"
-import { saveSetting } from "../home/save-setting.ts"
 import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
 import { knownProviders } from "../providers/catalog.ts"
@@ -25,7 +24,7 @@ export function providerChoices(person: Person): readonly ProviderChoice[] {
 
 /** True where no model can be asked: none is named, and no provider has a key. */
 export function needsFirstStart(person: Person): boolean {
-  return person.settings.config.model === undefined && person.providers.defaultModel() === undefined
+  return person.settings.merged.config.model === undefined && person.providers.defaultModel() === undefined
 }
 
 export async function offerOf(person: Person): Promise<FirstStart> {
@@ -36,11 +35,14 @@ export async function offerOf(person: Person): Promise<FirstStart> {
   }
 }
 
-/** Write one setting into the person's config. */
+/** Write one setting into the person's config, keeping its comments. */
 export async function saveInConfig(person: Person, path: string, value: Json): Promise<Outcome> {
-  const file = join(person.dirs.config, "config.json")
-  const saved = await saveSetting(file, path, value)
-  return saved.ok ? { ok: true, text: `${path} is saved in ${file}.` } : saved
+  try {
+    await person.settings.save(path, value)
+    return { ok: true, text: `${path} is saved in ${join(person.dirs.config, "config.json")}.` }
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 export async function saveKey(person: Person, provider: string, key: string): Promise<Outcome> {

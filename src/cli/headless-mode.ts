@@ -95,7 +95,7 @@ function announce(chosen: Chosen, person: Person): void {
 
 export async function printMode(mode: PrintMode, _version: string): Promise<number> {
   const person = await readPerson(mode.run, true)
-  for (const notice of person.notices) note(notice)
+  person.problems.forEach(note)
   const prompt = await inputOf(mode, person)
   const resuming = mode.run.session.kind === "continue" || mode.run.session.kind === "named"
   if (prompt === null && !resuming) {

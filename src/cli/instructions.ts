@@ -15,7 +15,7 @@ function textOrFile(text: string): string {
 
 /** `notices`: what could not be read, in sentences. */
 export function instructionsOf(person: Person, run: RunFlags): Instructions & { readonly notices: readonly string[] } {
-  const project = person.trusted ? join(person.folder, ".cairn") : null
+  const project = person.trusted ? join(person.project, ".cairn") : null
   const read = readInstructions({ cwd: person.folder, config: person.dirs.config, project })
   const context = run.contextFiles ? read.context : []
   const system = run.systemPrompt === undefined ? read.system?.text : textOrFile(run.systemPrompt)

@@ -6,15 +6,16 @@
  * - A project's settings count as far as the folder is trusted.
  */
 import { homedir } from "node:os"
-import { readFileSync, realpathSync } from "node:fs"
+import { realpathSync } from "node:fs"
 import { join } from "node:path"
 import { systemClock } from "../std/clock.ts"
+import type { JsonObject } from "../std/json.ts"
 import { Credentials } from "../home/credentials.ts"
-import { environmentLayers, mergeLayers, readConfig, untrusted, type Layer, type Merged } from "../home/config.ts"
 import { commandRunner } from "../home/key-value.ts"
 import { dirsOf, type Dirs } from "../home/dirs.ts"
 import { takeEnvironment, type Env } from "../home/env.ts"
-import { printProblem, type Problem } from "../home/problem.ts"
+import { projectOf } from "../home/folder.ts"
+import { SettingsStore } from "../home/settings-store.ts"
 import { TrustStore } from "../home/trust.ts"
 import { keyNames } from "../providers/catalog.ts"
 import type { Providers } from "../providers/config.ts"
@@ -27,64 +28,18 @@ export type Person = {
   readonly dirs: Dirs
   /** The folder that this program was started in: a real path. */
   readonly folder: string
-  readonly settings: Merged
+  /** The folder whose `.cairn` counts. */
+  readonly project: string
+  readonly settings: SettingsStore
   readonly credentials: Credentials
   readonly providers: Providers
   readonly trusted: boolean
-  /** Sentences about files that could not be used. */
+  /** Sentences about what could not be used, or means nothing. */
   readonly problems: readonly string[]
-  /** Sentences that change nothing. */
-  readonly notices: readonly string[]
 }
 
 /** The key that a screen hands to its host, since a command line is for everybody to see. */
 export const apiKeyVariable = "CAIRN_API_KEY"
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8")
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return undefined
-    throw new Stop(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 2)
-  }
-}
-
-type Read = {
-  readonly layers: readonly Layer[]
-  readonly problems: readonly Problem[]
-  readonly notices: readonly Problem[]
-}
-
-function readLayer(origin: "project" | "person", file: string): Read {
-  const read = readConfig({ file, text: readText(file) })
-  if (!read.ok) return { layers: [], problems: read.problems, notices: [] }
-  return { layers: [{ origin, file, value: read.value }], problems: [], notices: read.notices }
-}
-
-function projectLayer(file: string, trusted: boolean, providers: ReadonlySet<string>): Read {
-  const read = readLayer("project", file)
-  if (trusted) return read
-  const notices = [...read.notices]
-  const layers = read.layers.map((layer) => {
-    const { value, refused } = untrusted(layer.value, providers)
-    if (refused.length > 0) {
-      const message = `${refused.join(", ")} ${refused.length === 1 ? "does" : "do"} not count until you trust this folder (--approve).`
-      notices.push({ file, line: 0, column: 0, message })
-    }
-    return { ...layer, value }
-  })
-  return { ...read, layers, notices }
-}
-
-function flagLayer(run: RunFlags): Layer {
-  const value = {
-    ...(run.model === undefined ? {} : { model: run.model }),
-    ...(run.thinking === undefined ? {} : { defaultThinkingLevel: run.thinking }),
-    ...(run.tools === undefined ? {} : { defaultTools: run.tools }),
-  }
-  return { origin: "flag", file: "the command line", value }
-}
 
 function foldersOf(env: Env): Dirs {
   const found = dirsOf(env, { homedir: homedir(), uid: process.getuid?.() ?? 0 })
@@ -93,46 +48,59 @@ function foldersOf(env: Env): Dirs {
 }
 
 /** Where decisions about folders are kept: outside of every project. */
-export function trustFile(dirs: Dirs): string {
+function trustFile(dirs: Dirs): string {
   return join(dirs.data, "trust.json")
 }
 
-/** `headless`: a broken config ends the run. */
-export async function readPerson(run: RunFlags, headless: boolean): Promise<Person> {
-  const env = takeEnvironment(process.env)
-  const dirs = foldersOf(env)
-  const folder = realpathSync(process.cwd())
-  const trusted = run.approve || (await new TrustStore(trustFile(dirs), systemClock).check(folder)).status === "trusted"
-  const person = readLayer("person", join(dirs.config, "config.json"))
-  const known = new Set(Object.keys((person.layers[0]?.value.providers as object | undefined) ?? {}))
-  const project = projectLayer(join(folder, ".cairn", "config.json"), trusted, known)
-  const fromEnv = environmentLayers(env)
-  const problems = [...fromEnv.problems, ...project.problems, ...person.problems]
-  if (headless && problems.length > 0) throw new Stop(problems.map(printProblem).join("\n"), 2)
-  const settings = mergeLayers([flagLayer(run), ...fromEnv.layers, ...project.layers, ...person.layers])
-  const { config } = settings
-  const credentials = new Credentials({
+function flagValues(run: RunFlags): readonly { readonly flag: string; readonly value: JsonObject }[] {
+  return [
+    ...(run.model === undefined ? [] : [{ flag: "--model", value: { model: run.model } }]),
+    ...(run.thinking === undefined ? [] : [{ flag: "--thinking", value: { defaultThinkingLevel: run.thinking } }]),
+    ...(run.tools === undefined ? [] : [{ flag: "--tools", value: { defaultTools: run.tools } }]),
+  ]
+}
+
+function credentialsOf(env: Env, dirs: Dirs, run: RunFlags, config: Readonly<Record<string, string>>): Credentials {
+  return new Credentials({
     file: join(dirs.config, "auth.json"),
     env,
     clock: systemClock,
     run: commandRunner(env, systemClock),
     variables: keyNames(),
-    config: Object.fromEntries(
-      Object.entries(config.providers).flatMap(([name, { apiKey }]) => (apiKey === undefined ? [] : [[name, apiKey]])),
-    ),
+    config,
     flag: run.apiKey ?? env[apiKeyVariable],
   })
-  const providers = createProviders({ providers: config.providers, keys: (name) => credentials.keyNow(name) })
-  const auth = credentials.problem === null ? [] : [credentials.problem]
-  return {
-    env,
-    dirs,
-    folder,
-    settings,
-    credentials,
-    providers,
+}
+
+/** Providers that the person has a key for, whatever the config says. */
+function withKeys(env: Env, dirs: Dirs, run: RunFlags): ReadonlySet<string> {
+  const credentials = credentialsOf(env, dirs, { ...run, apiKey: undefined }, {})
+  return new Set(Object.keys(keyNames()).filter((provider) => credentials.source(provider) !== undefined))
+}
+
+/** `headless`: a broken config ends the run. Throws {@link Stop}. */
+export async function readPerson(run: RunFlags, headless: boolean): Promise<Person> {
+  const env = takeEnvironment(process.env)
+  const dirs = foldersOf(env)
+  const folder = realpathSync(process.cwd())
+  const project = projectOf(folder)
+  const trusted =
+    run.approve || (await new TrustStore(trustFile(dirs), systemClock).check(project)).status === "trusted"
+  const settings = new SettingsStore({
+    person: join(dirs.config, "config.json"),
+    project: join(project, ".cairn", "config.json"),
     trusted,
-    problems: [...problems.map(printProblem), ...auth],
-    notices: [...person.notices, ...project.notices].map(printProblem),
-  }
+    env,
+    flags: flagValues(run),
+    providers: withKeys(env, dirs, run),
+  })
+  if (headless && settings.broken) throw new Stop(settings.problems.join("\n"), 2)
+  const { config } = settings.merged
+  const keys = Object.entries(config.providers).flatMap(([name, { apiKey }]) =>
+    apiKey === undefined ? [] : [[name, apiKey] as const],
+  )
+  const credentials = credentialsOf(env, dirs, run, Object.fromEntries(keys))
+  const providers = createProviders({ providers: config.providers, keys: (name) => credentials.keyNow(name) })
+  const problems = [...settings.problems, ...(credentials.problem === null ? [] : [credentials.problem])]
+  return { env, dirs, folder, project, settings, credentials, providers, trusted, problems }
 }

@@ -8,10 +8,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock } from "../std/clock.ts"
 import { shortId } from "../std/id.ts"
-import { cleanControls } from "../std/clean.ts"
+import { cleanControls, cleanLine } from "../std/clean.ts"
+import { commandList } from "../home/command-names.ts"
+import { keymapShelf, themeShelf } from "../home/shelf.ts"
 import { readHolder } from "../ledger/lock.ts"
 import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
+import { resetSequence } from "../tui/reset.ts"
 import type { ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice } from "../tui/options.ts"
 import type { AttachedPort } from "../wire/attach.ts"
 import type { Mode, RunFlags } from "./args.ts"
@@ -33,9 +36,11 @@ import { apiKeyVariable, readPerson, type Person } from "./person.ts"
 import { socketPlaces } from "./places.ts"
 import { draftStore, historyStore } from "./screen-stores.ts"
 import { findSession, newestSession, sessionsPort } from "./sessions.ts"
-import { keymapShelf, themeShelf } from "./shelves.ts"
 import { Stop } from "./stop.ts"
 import { isDumb, terminalFacts } from "./terminal-facts.ts"
+
+/** Sessions of a folder that are looked at for interrupted work: a start must not wait for a long list. */
+const recentMax = 20
 
 export type ScreenStart = {
   readonly person: Person
@@ -48,8 +53,14 @@ export type ScreenStart = {
   readonly client: string
 }
 
+/** The person's folder of that name, after the project's where it is trusted. */
+function shelves(person: Person, name: string): readonly string[] {
+  const own = join(person.dirs.config, name)
+  return person.trusted ? [join(person.project, ".cairn", name), own] : [own]
+}
+
 function settingsOf(person: Person): ScreenSettings {
-  const { config } = person.settings
+  const { config } = person.settings.merged
   return {
     theme: config.theme,
     appearance: config.appearance,
@@ -111,9 +122,27 @@ class Hosts {
   }
 }
 
-function screenOptions(start: ScreenStart, hosts: Hosts, first: ScreenOptions["firstStart"]): ScreenOptions {
+/** What a new conversation is told of work that was left: one sentence for the newest, and how many there are. */
+async function interrupted(start: ScreenStart): Promise<readonly string[]> {
+  if (start.choice.kind !== "new" || start.run.session.kind === "choose" || start.begin !== null) return []
+  const recent = await sessionsPort(start.person.dirs.data).list({ folder: start.person.folder, limit: recentMax })
+  const left = recent.filter((summary) => summary.interrupted)
+  const [newest] = left
+  if (newest === undefined) return []
+  const more = left.length > 1 ? ` (and ${left.length - 1} more)` : ""
+  return [
+    `Interrupted: ${cleanLine(newest.title)}${more}. /resume goes on with it, or: cairn --session ${shortId(newest.id)}`,
+  ]
+}
+
+function screenOptions(
+  start: ScreenStart,
+  hosts: Hosts,
+  first: ScreenOptions["firstStart"],
+  notices: readonly string[],
+): ScreenOptions {
   const { person, choice, words, client } = start
-  const { config } = person.settings
+  const { config } = person.settings.merged
   const folder = start.begin?.folder ?? person.folder
   return {
     session: choice,
@@ -125,8 +154,8 @@ function screenOptions(start: ScreenStart, hosts: Hosts, first: ScreenOptions["f
     scratch: tmpdir(),
     clock: systemClock,
     settings: settingsOf(person),
-    themes: themeShelf(person.dirs.config, systemClock),
-    keymaps: keymapShelf(person.dirs.config, systemClock),
+    themes: themeShelf({ folders: shelves(person, "themes"), clock: systemClock }),
+    keymaps: keymapShelf({ folders: shelves(person, "keymaps"), clock: systemClock }, () => commandList),
     drafts: draftStore(person.dirs.data, folder),
     history: historyStore(person.dirs.data, folder),
     terminal: terminalFacts(person.env, config.colors),
@@ -136,7 +165,8 @@ function screenOptions(start: ScreenStart, hosts: Hosts, first: ScreenOptions["f
       saveSetting: (path, value) => saveInConfig(person, path, value),
     },
     prompt: words.length > 0 ? words.join(" ") : undefined,
-    notices: [...person.problems, ...person.notices],
+    notices,
+    choose: start.run.session.kind === "choose",
     firstStart: first,
     process,
   }
@@ -144,7 +174,7 @@ function screenOptions(start: ScreenStart, hosts: Hosts, first: ScreenOptions["f
 
 function exitLines(end: ScreenEnd, person: Person): string {
   const message = end.message === null ? "" : `cairn: ${cleanControls(end.message)}\n`
-  if (end.session === null || person.settings.config.exitOutput === "none") return message
+  if (end.session === null || person.settings.merged.config.exitOutput === "none") return message
   const id = shortId(end.session)
   const holder = readHolder(person.dirs.data, end.session)
   const going = end.work === "leave" && holder !== null && end.view.tasks.size > 0
@@ -169,6 +199,7 @@ export async function openScreen(start: ScreenStart): Promise<number> {
   const decided = Promise.withResolvers<Begin | null>()
   if (!asks) decided.resolve(null)
   const hosts = new Hosts(start, decided.promise)
+  const notices = [...person.problems, ...(await interrupted(start))]
   const first: ScreenOptions["firstStart"] = asks
     ? {
         offer: await offerOf(person),
@@ -177,10 +208,11 @@ export async function openScreen(start: ScreenStart): Promise<number> {
           if (begin !== null) decided.resolve(begin)
           return outcome
         },
+        dismissed: () => decided.resolve(null),
       }
     : undefined
   const { startScreen } = await import("../tui/screen.ts")
-  const end = await startScreen(screenOptions(start, hosts, first))
+  const end = await startScreen(screenOptions(start, hosts, first, notices))
   await hosts.end(end.work)
   await hosts.close()
   process.stdout.write(exitLines(end, person))
@@ -211,16 +243,8 @@ function leave(code: number): never {
   process.exit(code)
 }
 
-/** Undoes what a full screen asks of a terminal: modes, keyboards, colours, cursor, alternate screen. */
-const resetText = [
-  "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?1016l",
-  "\x1b[?2004l\x1b[?2026l\x1b[?2027l\x1b[?2031l",
-  "\x1b[<u\x1b[>4;0m\x1b[?1l\x1b>",
-  "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l",
-].join("")
-
 function resetTerminal(): number {
-  process.stdout.write(resetText)
+  process.stdout.write(resetSequence)
   Bun.spawnSync(["stty", "sane"], { stdin: "inherit", stdout: "ignore", stderr: "ignore" })
   return 0
 }
