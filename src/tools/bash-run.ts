@@ -6,10 +6,10 @@
  */
 import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
-import { unreachable } from "../std/assert.ts"
 import { sleep } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
-import { capturedFile, commandResult, type CommandReport } from "./bash-result.ts"
+import { capturedFile, commandResult } from "./bash-result.ts"
+import { limitOf, reporter, reportOf, settleMs, stillRunning, supervised, type Args } from "./bash-watch.ts"
 import {
   followCommand,
   outputFileBytesMax,
@@ -24,24 +24,17 @@ import {
 } from "./command.ts"
 import { EndsKeeper, type Capture } from "./output.ts"
 import { reasonOf } from "./paths.ts"
-import { endCommand, isAlive, processTable, storedIdentity, type Found, type Identity } from "./processes.ts"
+import { endCommand, isAlive, storedIdentity, type Identity } from "./processes.ts"
 import { sizeText } from "./show.ts"
 import { errorResult, type CallFiles, type ToolContext, type ToolResult } from "./tool.ts"
 import { orphanSeconds, startWatchdog, watchStepSeconds } from "./watchdog.ts"
 
 /** With less than this free where outputs go, a command that is told to write there would fail for it. */
 const freeBytesMin = 64 * 1024 * 1024
-const timeoutSecondsMax = 7 * 24 * 60 * 60
 /** A command that runs this long gets a watchdog. */
 const watchAfterMs = 1_000
-/** How long the output of a command that has ended may stay silent before it is taken as whole. */
-const settleMs = 100
-/** How long to wait for that silence: what a command left running may never be silent. */
+/** How long to wait for the output of a command that has ended to fall silent: what it left running may never be. */
 const settleMsMax = 500
-/** How long to wait for a wrapper whose command has been ended. */
-const lastWaitMs = 1_000
-
-export type Args = { readonly command: string; readonly timeout?: number }
 
 /** Run the command, in files where there are some with room. */
 export async function runCommand(spec: CommandSpec, args: Args, context: ToolContext): Promise<ToolResult> {
@@ -56,55 +49,6 @@ export async function runCommand(spec: CommandSpec, args: Args, context: ToolCon
 async function freeBytes({ output }: CallFiles): Promise<number> {
   const disk = await statfs(dirname(output))
   return disk.bavail * disk.bsize
-}
-
-/** Why a command is ended before its end. */
-type Stop = "abort" | "timeout"
-
-/** Waits for the first reason to end the command; null once `over` aborts. */
-async function stopReason(limitMs: number | null, context: ToolContext, over: AbortSignal): Promise<Stop | null> {
-  const either = AbortSignal.any([over, context.signal])
-  if (limitMs !== null && (await sleep(context.clock, limitMs, either))) return "timeout"
-  if (!either.aborted) await new Promise((resolve) => either.addEventListener("abort", resolve, { once: true }))
-  return over.aborted ? null : "abort"
-}
-
-function timeoutOf({ timeout }: Args): number | null {
-  return timeout === undefined || !(timeout > 0) ? null : Math.min(timeout, timeoutSecondsMax)
-}
-
-/** Run `work` until it has ended or is to be ended, after `limitMs` at the latest; `leader` is the wrapper, where it is alive. */
-async function supervised<T>(
-  leader: number | null,
-  limitMs: number | null,
-  context: ToolContext,
-  work: (abandon: AbortSignal) => Promise<T>,
-): Promise<{ readonly value: T; readonly stop: Stop | null; readonly survivors: readonly Found[] }> {
-  const over = new AbortController()
-  const abandon = new AbortController()
-  const stopping = stopReason(limitMs, context, over.signal).then(async (stop) => {
-    if (stop === null) return { stop, survivors: [] }
-    const survivors = await endCommand(context.key, leader, context.clock)
-    // The wrapper now ends by itself; where it cannot, its output is taken as it is.
-    void sleep(context.clock, lastWaitMs, over.signal).then(() => abandon.abort())
-    return { stop, survivors }
-  })
-  try {
-    const value = await work(abandon.signal)
-    over.abort()
-    return { value, ...(await stopping) }
-  } finally {
-    over.abort()
-  }
-}
-
-function reporter(context: ToolContext): (bytes: Uint8Array, skipped: number) => void {
-  // One decoder for the whole output: a character may come in two pieces.
-  const decoder = new TextDecoder("utf-8")
-  return (bytes, skipped) => {
-    const text = decoder.decode(bytes, { stream: true })
-    context.progress(skipped > 0 ? `\n… ${sizeText(skipped)} more …\n${text}` : text)
-  }
 }
 
 function tryStart<T>(
@@ -130,11 +74,6 @@ async function rememberStart(started: Started, deadline: number | null, context:
     await endCommand(context.key, started.pid, context.clock)
     throw error
   }
-}
-
-function limitOf(args: Args): number | null {
-  const seconds = timeoutOf(args)
-  return seconds === null ? null : seconds * 1_000
 }
 
 async function runInFiles(spec: CommandSpec, files: CallFiles, args: Args, context: ToolContext): Promise<ToolResult> {
@@ -201,32 +140,6 @@ export async function adoptCommand(args: Args, facts: JsonObject, context: ToolC
   const { deadline } = facts
   const limitMs = typeof deadline === "number" ? Math.max(0, deadline - context.clock.now()) : null
   return superviseInFiles(files, { leader: alive ? identity.pid : null, identity, limitMs }, args, context)
-}
-
-function reportOf(args: Args, ending: Ending, stop: Stop | null): Pick<CommandReport, "command" | "ending" | "ended"> {
-  const { command } = args
-  if (stop === null) return { command, ending, ended: { by: "itself" } }
-  switch (stop) {
-    case "abort":
-      return { command, ending, ended: { by: "abort" } }
-    case "timeout":
-      return { command, ending, ended: { by: "timeout", seconds: timeoutOf(args) ?? 0 } }
-    default:
-      return unreachable(stop)
-  }
-}
-
-/** What the call left running. What is gone a moment later was only on its way out; `waited`: that moment has passed already. */
-async function stillRunning(
-  key: string,
-  leader: number | null,
-  waited: boolean,
-  context: ToolContext,
-): Promise<readonly Found[]> {
-  const first = processTable.commandProcesses(key, leader)
-  if (first.length === 0 || waited) return first
-  await sleep(context.clock, settleMs, context.signal)
-  return processTable.commandProcesses(key, leader)
 }
 
 async function fileNotes(files: CallFiles, capture: Capture): Promise<readonly string[]> {

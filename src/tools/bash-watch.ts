@@ -1,0 +1,108 @@
+/**
+ * Watching over a command, wherever its output goes: what ends it, what it left behind, what is reported of it.
+ *
+ * - A timeout or an abort ends everything that the call started; what outlives even that is told.
+ * - Nobody waits for what cannot be ended: after a moment the command's output is taken as it is.
+ */
+import { sleep } from "../std/clock.ts"
+import { unreachable } from "../std/assert.ts"
+import type { CommandReport } from "./bash-result.ts"
+import type { Ending } from "./command.ts"
+import { endCommand, processTable, type Found } from "./processes.ts"
+import { sizeText } from "./show.ts"
+import type { ToolContext } from "./tool.ts"
+
+const timeoutSecondsMax = 7 * 24 * 60 * 60
+/** How long the output of a command that has ended may stay silent before it is taken as whole. */
+export const settleMs = 100
+/** How long to wait for a wrapper whose command has been ended. */
+const lastWaitMs = 1_000
+
+export type Args = { readonly command: string; readonly timeout?: number }
+
+/** Why a command is ended before its end. */
+type Stop = "abort" | "timeout"
+
+/** Waits for the first reason to end the command; null once `over` aborts. */
+async function stopReason(limitMs: number | null, context: ToolContext, over: AbortSignal): Promise<Stop | null> {
+  const either = AbortSignal.any([over, context.signal])
+  if (limitMs !== null && (await sleep(context.clock, limitMs, either))) return "timeout"
+  if (!either.aborted) await new Promise((resolve) => either.addEventListener("abort", resolve, { once: true }))
+  return over.aborted ? null : "abort"
+}
+
+function timeoutOf({ timeout }: Args): number | null {
+  return timeout === undefined || !(timeout > 0) ? null : Math.min(timeout, timeoutSecondsMax)
+}
+
+/** How long the command may run, or null. */
+export function limitOf(args: Args): number | null {
+  const seconds = timeoutOf(args)
+  return seconds === null ? null : seconds * 1_000
+}
+
+/** Run `work` until it has ended or is to be ended, after `limitMs` at the latest; `leader` is the wrapper, where it is alive. */
+export async function supervised<T>(
+  leader: number | null,
+  limitMs: number | null,
+  context: ToolContext,
+  work: (abandon: AbortSignal) => Promise<T>,
+): Promise<{ readonly value: T; readonly stop: Stop | null; readonly survivors: readonly Found[] }> {
+  const over = new AbortController()
+  const abandon = new AbortController()
+  const stopping = stopReason(limitMs, context, over.signal).then(async (stop) => {
+    if (stop === null) return { stop, survivors: [] }
+    const survivors = await endCommand(context.key, leader, context.clock)
+    // The wrapper now ends by itself; where it cannot, its output is taken as it is.
+    void sleep(context.clock, lastWaitMs, over.signal).then(() => abandon.abort())
+    return { stop, survivors }
+  })
+  try {
+    const value = await work(abandon.signal)
+    over.abort()
+    return { value, ...(await stopping) }
+  } finally {
+    over.abort()
+  }
+}
+
+/** Reports output as text, as it comes. */
+export function reporter(context: ToolContext): (bytes: Uint8Array, skipped: number) => void {
+  // One decoder for the whole output: a character may come in two pieces.
+  const decoder = new TextDecoder("utf-8")
+  return (bytes, skipped) => {
+    const text = decoder.decode(bytes, { stream: true })
+    context.progress(skipped > 0 ? `\n… ${sizeText(skipped)} more …\n${text}` : text)
+  }
+}
+
+/** What the result says of an ending. */
+export function reportOf(
+  args: Args,
+  ending: Ending,
+  stop: Stop | null,
+): Pick<CommandReport, "command" | "ending" | "ended"> {
+  const { command } = args
+  if (stop === null) return { command, ending, ended: { by: "itself" } }
+  switch (stop) {
+    case "abort":
+      return { command, ending, ended: { by: "abort" } }
+    case "timeout":
+      return { command, ending, ended: { by: "timeout", seconds: timeoutOf(args) ?? 0 } }
+    default:
+      return unreachable(stop)
+  }
+}
+
+/** What the call left running. What is gone a moment later was only on its way out; `waited`: that moment has passed already. */
+export async function stillRunning(
+  key: string,
+  leader: number | null,
+  waited: boolean,
+  context: ToolContext,
+): Promise<readonly Found[]> {
+  const first = processTable.commandProcesses(key, leader)
+  if (first.length === 0 || waited) return first
+  await sleep(context.clock, settleMs, context.signal)
+  return processTable.commandProcesses(key, leader)
+}
