@@ -4,7 +4,8 @@
  * - A stream that ends is not a stream that finished: only the wire format's own terminal event gives a finished `Response`. Anything else
  *   (cut, stall, reset, error event, empty answer) is a thrown {@link ProviderError}; an abort by our own signal throws one of kind `aborted`.
  * - `encode` and the decoder are pure. A request is rebuilt byte for byte from the same input by the same `encoder` version.
- * - No SDK retries, no SDK timeout: this layer never waits on its own account. Who calls decides about retry.
+ * - No SDK retries, no SDK timeout: this layer never waits on its own account. Who calls decides about retry. The one exception is a body that
+ *   was refused for a field that can be left out: it is sent once more without it, at once (`repair.ts`).
  * - SDKs are imported on first use, inside `call`. They get key and address from us, never from the environment.
  * - Vendor facts live in `quirks.ts` and nowhere else. No key reaches an error, a log or an event.
  * - What is sent is always acceptable: history is repaired for the target at each request (`history.ts`), the stored messages are not touched.

@@ -14,7 +14,7 @@ import type { Api, ApiName } from "./provider.ts"
 import { preferred } from "./preferred.ts"
 import { near } from "./near.ts"
 import { noThinking, usualThinking, type ThinkingMap } from "./thinking.ts"
-import type { Fetch } from "./stream-call.ts"
+import type { Fetch } from "./attempt.ts"
 import { tourModel } from "./tour/model.ts"
 
 export type RegistryInput = {

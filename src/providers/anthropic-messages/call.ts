@@ -5,7 +5,8 @@
 import { noTimeoutMs } from "../openai-completions/call.ts"
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
 import { quirksOf } from "../quirks.ts"
-import { streamCall, type Fetch } from "../stream-call.ts"
+import type { Fetch } from "../attempt.ts"
+import { streamCall } from "../stream-call.ts"
 import { AnthropicDecoder } from "./decode.ts"
 import { encodeAnthropic } from "./encode.ts"
 
@@ -59,13 +60,10 @@ export function anthropicApi(fetch: Fetch = globalThis.fetch): Api {
     encoder: 1,
     encode: encodeAnthropic,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
-      return streamCall(
-        request,
-        options,
-        fetch,
-        (input) => new AnthropicDecoder(input),
-        (watched, signal) => send(request, encoded, options, watched, signal),
-      )
+      return streamCall(request, encoded, options, fetch, {
+        makeDecoder: (input) => new AnthropicDecoder(input),
+        send: (body, watched, signal) => send(request, { ...encoded, body }, options, watched, signal),
+      })
     },
   }
 }

@@ -3,7 +3,8 @@
  * what it would give is one address and one header.
  */
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
-import { streamCall, type Fetch } from "../stream-call.ts"
+import type { Fetch } from "../attempt.ts"
+import { streamCall } from "../stream-call.ts"
 import { GoogleDecoder } from "./decode.ts"
 import { encodeGoogle } from "./encode.ts"
 
@@ -32,18 +33,15 @@ export function googleApi(fetch: Fetch = globalThis.fetch): Api {
     encoder: 1,
     encode: encodeGoogle,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
-      return streamCall(
-        request,
-        options,
-        fetch,
-        (input) => new GoogleDecoder(input),
-        async (watched, signal) => {
-          const response = await send(request, encoded, options, watched, signal)
+      return streamCall(request, encoded, options, fetch, {
+        makeDecoder: (input) => new GoogleDecoder(input),
+        async send(body, watched, signal) {
+          const response = await send(request, { ...encoded, body }, options, watched, signal)
           // The SDKs throw for an answer that is an error; here nobody else does. What it said has been kept by the fetch.
           if (!response.ok) throw new Error(`HTTP ${response.status}`)
           return response
         },
-      )
+      })
     },
   }
 }

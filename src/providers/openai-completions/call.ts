@@ -4,7 +4,8 @@
  */
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
 import { quirksOf } from "../quirks.ts"
-import { streamCall, type Fetch } from "../stream-call.ts"
+import type { Fetch } from "../attempt.ts"
+import { streamCall } from "../stream-call.ts"
 import { CompletionsDecoder } from "./decode.ts"
 import { encodeCompletions } from "./encode.ts"
 
@@ -52,13 +53,10 @@ export function completionsApi(fetch: Fetch = globalThis.fetch): Api {
     encoder: 1,
     encode: encodeCompletions,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
-      return streamCall(
-        request,
-        options,
-        fetch,
-        (input) => new CompletionsDecoder(input),
-        (watched, signal) => sendOpenAi(request, encoded, options, watched, signal),
-      )
+      return streamCall(request, encoded, options, fetch, {
+        makeDecoder: (input) => new CompletionsDecoder(input),
+        send: (body, watched, signal) => sendOpenAi(request, { ...encoded, body }, options, watched, signal),
+      })
     },
   }
 }

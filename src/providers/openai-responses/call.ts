@@ -1,7 +1,8 @@
 /** The responses API over the `openai` SDK, sent as chat completions are. */
 import { sendOpenAi } from "../openai-completions/call.ts"
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
-import { streamCall, type Fetch } from "../stream-call.ts"
+import type { Fetch } from "../attempt.ts"
+import { streamCall } from "../stream-call.ts"
 import { ResponsesDecoder } from "./decode.ts"
 import { encodeResponses } from "./encode.ts"
 
@@ -11,13 +12,10 @@ export function responsesApi(fetch: Fetch = globalThis.fetch): Api {
     encoder: 1,
     encode: encodeResponses,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
-      return streamCall(
-        request,
-        options,
-        fetch,
-        (input) => new ResponsesDecoder(input),
-        (watched, signal) => sendOpenAi(request, encoded, options, watched, signal),
-      )
+      return streamCall(request, encoded, options, fetch, {
+        makeDecoder: (input) => new ResponsesDecoder(input),
+        send: (body, watched, signal) => sendOpenAi(request, { ...encoded, body }, options, watched, signal),
+      })
     },
   }
 }
