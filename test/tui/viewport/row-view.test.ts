@@ -168,6 +168,8 @@ test("the wheel scrolls, a click folds, and a drag selects text as it was writte
   expect(await screen.shows()).toStartWith(" ▾ tool\n x\n y")
   await mockMouse.drag(3, 3, 3, 5)
   expect(screen.heard.selected).toEqual(["line of words that wraps here\tand"])
+  // What was dragged takes part in nothing else until the next frame.
+  await screen.renderOnce()
   await mockMouse.scroll(2, 2, "down")
   expect(view.following).toBe(true)
 })
