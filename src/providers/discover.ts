@@ -28,7 +28,7 @@ async function ask(provider: string, name: string, baseUrl: string, ms: number):
 }
 
 /** The models of every local server that answers within `ms`. */
-export async function findLocalModels(ms: number): Promise<readonly LocalModel[]> {
-  const found = await Promise.all(localServers.map(({ id, name, baseUrl }) => ask(id, name, baseUrl, ms)))
+export async function findLocalModels(ms: number, servers = localServers): Promise<readonly LocalModel[]> {
+  const found = await Promise.all(servers.map(({ id, name, baseUrl }) => ask(id, name, baseUrl, ms)))
   return found.flat()
 }

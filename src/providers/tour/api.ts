@@ -28,8 +28,8 @@ const heard = (text: string): string => `(You said: “${text.slice(0, 80)}”. 
 
 function nextStep(request: ModelRequest, host: number): TourStep {
   if (request.tools.length === 0) return { text: withoutTools, calls: [] }
-  const { topic, step, steered } = placeOf(request.messages)
-  const found = stepsOf(topic, host)[step] ?? { text: "That was all of it.", calls: [] }
+  const { topic, step, steered, output } = placeOf(request.messages)
+  const found = stepsOf(topic, host, output)[step] ?? { text: "That was all of it.", calls: [] }
   const missing = found.calls
     .map(({ name }) => name)
     .filter((name) => !request.tools.some((tool) => tool.name === name))

@@ -108,8 +108,15 @@ ${menu}`,
   },
 ]
 
-/** `host` is the process that holds this session. */
-function kill(host: number): readonly TourStep[] {
+const lastLine = "all of it"
+
+const counted = (host: number): string =>
+  `There it is: every line from 1 to 20, once each. If you did kill the host, look at its process id: it is ${host} now. What you had typed, the queue and the open panels came back too.`
+
+const cutShort = `The command did not come to its end, so I am told just that, with all that it printed until then. It is not run again behind your back: nobody but you knows whether that would be safe.`
+
+/** `host` is the process that holds this session; `output` is what the command gave, empty until it has. */
+function kill(host: number, output: string): readonly TourStep[] {
   return [
     {
       text: `Let us break something. I start a command of twenty seconds. While it runs, open another terminal and end the program that holds this session, in the hardest way there is:
@@ -118,22 +125,17 @@ function kill(host: number): readonly TourStep[] {
 kill -9 ${host}
 \`\`\`
 
-The command does not die with it. The screen starts a new host, which finds the command by the ledger, adopts it, and I get its *whole* output and its true exit status. Or do nothing, and just watch.`,
+The screen starts another host, which reads in the ledger what was going on and takes it up from there. Or do nothing, and just watch.`,
       calls: [
         {
           name: "bash",
           args: {
-            command: 'for second in $(seq 1 20); do echo "second $second of 20"; sleep 1; done; echo "all of it"',
+            command: `for second in $(seq 1 20); do echo "second $second of 20"; sleep 1; done; echo "${lastLine}"`,
           },
         },
       ],
     },
-    {
-      text: `There it is: every line from 1 to 20, once each. If you did kill the host, look at its process id: it is ${host} now. What you had typed, the queue and the open panels came back too.
-
-${menu}`,
-      calls: [],
-    },
+    { text: `${output.includes(`\n${lastLine}`) ? counted(host) : cutShort}\n\n${menu}`, calls: [] },
   ]
 }
 
@@ -177,13 +179,13 @@ const menuOnly: readonly TourStep[] = [
   { text: `I am a script and cannot answer that; a real model could.\n\n${menu}`, calls: [] },
 ]
 
-/** The steps of a topic, told by the process `host`. */
-export function stepsOf(topic: Topic, host: number): readonly TourStep[] {
+/** The steps of a topic, told by the process `host`; `output` is what the last call gave. */
+export function stepsOf(topic: Topic, host: number, output: string): readonly TourStep[] {
   switch (topic) {
     case "first":
       return first
     case "kill":
-      return kill(host)
+      return kill(host, output)
     case "long":
       return long
     case "fail":

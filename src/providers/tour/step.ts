@@ -8,8 +8,13 @@ import { callsOf, textOf, type Message } from "../../message/message.ts"
 import { orderMessages } from "../../message/order.ts"
 import { topics, type Topic } from "./script.ts"
 
-/** `steered`: the text that came since the last answer, while a topic was going. */
-export type TourPlace = { readonly topic: Topic; readonly step: number; readonly steered: string }
+/** `steered`: the text that came since the last answer, while a topic was going. `output`: what the last call gave. */
+export type TourPlace = {
+  readonly topic: Topic
+  readonly step: number
+  readonly steered: string
+  readonly output: string
+}
 
 function topicOf(text: string, isFirst: boolean): Topic {
   const word = topics.find(
@@ -22,9 +27,13 @@ export function placeOf(messages: readonly Message[]): TourPlace {
   let topic: Topic | undefined
   let step = 0
   let steered = ""
+  let output = ""
   let any = false
   for (const message of orderMessages(messages)) {
-    if (message.role === "toolResult") continue
+    if (message.role === "toolResult") {
+      output = textOf(message)
+      continue
+    }
     if (message.role === "assistant") {
       steered = ""
       if (callsOf(message).length === 0) topic = undefined
@@ -37,5 +46,5 @@ export function placeOf(messages: readonly Message[]): TourPlace {
     } else steered = textOf(message)
     any = true
   }
-  return { topic: topic ?? "menu", step, steered }
+  return { topic: topic ?? "menu", step, steered, output }
 }

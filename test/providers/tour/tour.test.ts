@@ -6,7 +6,7 @@ import { tourApi } from "../../../src/providers/tour/api.ts"
 import { tourModel } from "../../../src/providers/tour/model.ts"
 import { topics } from "../../../src/providers/tour/script.ts"
 import { ManualClock } from "../../support/manual-clock.ts"
-import { readTool, request, user } from "../support.ts"
+import { readTool, request, result, user } from "../support.ts"
 
 const tools = ["read", "write", "edit", "bash"].map((name) => ({ ...readTool, name }))
 const api = tourApi(4_711)
@@ -153,6 +153,18 @@ test("a steer is acknowledged and changes nothing; a tool that is not on offer e
     stopReason: "stop",
     content: [{ text: expect.stringContaining("`write`") }],
   })
+})
+
+test("it tells what became of the command that it invites to kill, and claims nothing else", async () => {
+  const before = (await run(await run([], "hello"), "kill")).slice(0, -2)
+  const call = before.at(-1)?.content.find((part) => part.type === "toolCall")
+  const told = async (output: string): Promise<string> =>
+    textOf(
+      (await ask([...before, { ...result(call?.type === "toolCall" ? call.id : "", output), toolName: "bash" }]))
+        .response,
+    )
+  expect(await told("second 20 of 20\nall of it\n")).toContain("every line from 1 to 20")
+  expect(await told("second 3 of 20\n[outcome unknown]")).toContain("did not come to its end")
 })
 
 test("it names the process that it invites to kill", async () => {
