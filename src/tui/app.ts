@@ -99,6 +99,11 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
   return { editor, completer, dialogs, slots, highlighter, search: new SearchLine(renderer) }
 }
 
+/** A dialog is open: it has the keys. */
+function asks(app: App): boolean {
+  return app.store.state.dialogs.length > 0
+}
+
 function onEdited(app: App): void {
   const { store, editor, completer } = app
   const columns = Math.max(1, store.state.size.columns - signColumns)
@@ -117,16 +122,16 @@ function makeKeys(options: ScreenOptions, app: () => App): Keys {
     keymap: () => app().keymap(),
     contexts: () => app().contexts(),
     run: ({ command, args }) => runCommand(app(), command, args),
-    awaiting: () => !app().dialogs.open && !app().search.open && app().editor.awaiting,
+    awaiting: () => !asks(app()) && !app().search.open && app().editor.awaiting,
     type(text) {
       const { dialogs, search, editor, store } = app()
-      if (dialogs.open) dialogs.type(text)
+      if (asks(app())) dialogs.type(text)
       else if (search.open) search.type(text)
       else if (store.state.focus.area === "editor") editor.type(text)
     },
     rest(event) {
       const { dialogs, search, editor } = app()
-      if (dialogs.open) dialogs.key(event)
+      if (asks(app())) dialogs.key(event)
       else if (search.open) search.key(event)
       else editor.stopAwaiting()
     },
@@ -225,9 +230,9 @@ function missing(): never {
 function refocus(app: App): void {
   const { dialogs, search, editor, slots, store } = app
   const { focus } = store.state
-  const free = !dialogs.open && !search.open
+  const free = !asks(app) && !search.open
   for (const id of slots.visible()) slots.focus(id, focus.area === "panel" && focus.id === id)
-  if (dialogs.open) dialogs.refocus()
+  if (asks(app)) dialogs.refocus()
   else if (search.open) search.refocus()
   editor.focus(free && focus.area === "editor")
 }
@@ -239,7 +244,7 @@ export function listenToKeys(app: App): () => void {
   const paste = (event: PasteEvent): void => {
     event.preventDefault()
     const text = new TextDecoder().decode(event.bytes)
-    if (dialogs.open) return dialogs.type(text)
+    if (asks(app)) return dialogs.type(text)
     if (search.open) return search.type(text)
     if (store.state.focus.area !== "editor") store.dispatch({ type: "focus", focus: { area: "editor" } })
     if (!editor.paste(text)) say("error", "That is too large for an input; put it in a file and name it with @")

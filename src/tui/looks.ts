@@ -177,5 +177,6 @@ export class Looks {
 }
 
 function sameTheme(a: Theme, b: Theme): boolean {
-  return a === b || (a.name === b.name && JSON.stringify(a.colors) === JSON.stringify(b.colors))
+  const named = a.name === b.name && a.appearance === b.appearance
+  return a === b || (named && JSON.stringify(a.colors) === JSON.stringify(b.colors))
 }

@@ -112,8 +112,15 @@ export const promptCommands = {
   "prompt.followUp": editor((stage) => submit(stage, "followUp")),
   "prompt.newline": editor(({ editor }) => editor.newline()),
   "prompt.clear": editor(({ editor }) => editor.clear()),
-  "prompt.history.previous": editor(({ editor }) => editor.historyPrevious()),
-  "prompt.history.next": editor(({ editor }) => editor.historyNext()),
+  // These apply also at an end of the history: the key of a motion does not begin to mean something else there.
+  "prompt.history.previous": editor(({ editor }) => {
+    editor.historyPrevious()
+    return true
+  }),
+  "prompt.history.next": editor(({ editor }) => {
+    editor.historyNext()
+    return true
+  }),
   "prompt.history.search": searchHistory,
   "prompt.undo": editor(({ editor }) => editor.undo()),
   "prompt.redo": editor(({ editor }) => editor.redo()),

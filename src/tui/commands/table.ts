@@ -81,7 +81,7 @@ const dialogCommands = Object.fromEntries(
     `dialog.${name}`,
     {
       run(stage, args) {
-        if (stage.dialogs.open) return stage.dialogs.run(name)
+        if (stage.store.state.dialogs.length > 0) return stage.dialogs.run(name)
         if (stage.completer.open) return stage.completer.run(name)
         return stage.slots.run(`dialog.${name}`, args)
       },
@@ -138,7 +138,8 @@ const throughDialogs: ReadonlySet<string> = new Set(["app.redraw", "app.suspend"
 /** Runs a command by name: one of the table, or one that a panel brings. False where it did not apply. */
 export function runCommand(stage: Stage, name: string, args: Json | undefined): boolean {
   const values = isObject(args) ? args : {}
-  if (stage.dialogs.open && !name.startsWith("dialog.") && !throughDialogs.has(name)) return false
+  const under = stage.store.state.dialogs.length > 0
+  if (under && !name.startsWith("dialog.") && !throughDialogs.has(name)) return false
   if (!isCommand(name)) return stage.slots.run(name, values)
   return commands[name].run(stage, values)
 }

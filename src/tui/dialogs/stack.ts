@@ -28,10 +28,6 @@ export class DialogStack {
     this.#options = options
   }
 
-  get open(): boolean {
-    return this.#shown.length > 0
-  }
-
   /** Brings the nodes up to the dialogs of the state. True when another one is on top now. */
   sync(dialogs: readonly Dialog[]): boolean {
     if (dialogs === this.#shown) return false

@@ -83,12 +83,15 @@ export class Completer {
     return name === "accept" && this.#accept(completion)
   }
 
-  /** Enter on a command that takes nothing more sends it: the key goes on to the editor. */
+  /** Enter on a command that is whole, or that takes nothing more, sends it: the key goes on to the editor. */
   #accept(completion: Completion): boolean {
     const item = completion.items[completion.chosen]
     if (item === undefined || !item.insert.startsWith("/")) return this.#take(completion)
+    const name = item.insert.trim()
+    const typed = this.#options.editor().edit.text.slice(completion.from, completion.to)
+    if (typed === name) return !this.close()
     this.#take(completion)
-    return !item.label.startsWith(item.insert.trim()) || item.label.includes(" ")
+    return item.label !== name
   }
 
   #take(completion: Completion): boolean {

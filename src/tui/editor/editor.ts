@@ -94,6 +94,7 @@ export class Editor {
   modal(on: boolean): void {
     if (on === (this.#mode !== "plain")) return
     this.#setMode(on ? "insert" : "plain")
+    this.#options.changed()
   }
 
   /** An `editor.*` command by the rest of its name. False where it did not apply. */
@@ -210,13 +211,14 @@ export class Editor {
     return true
   }
 
-  historyPrevious(): boolean {
+  /** One step back in the history; at its end nothing moves. */
+  historyPrevious(): void {
     const walk = this.#walk ?? { draft: this.#edit.text, place: this.#history.length }
-    return this.#walkTo(older(this.#history, walk))
+    this.#walkTo(older(this.#history, walk))
   }
 
-  historyNext(): boolean {
-    return this.#walk !== null && this.#walkTo(newer(this.#history, this.#walk))
+  historyNext(): void {
+    if (this.#walk !== null) this.#walkTo(newer(this.#history, this.#walk))
   }
 
   draft(session: string | null, now: number): Draft | null {
@@ -272,12 +274,11 @@ export class Editor {
     return true
   }
 
-  #walkTo(walk: Walk | null): boolean {
-    if (walk === null) return false
+  #walkTo(walk: Walk | null): void {
+    if (walk === null) return
     const text = textAt(this.#history, walk)
     this.#set({ text, cursor: text.length, anchor: null, marked: false }, "other")
     this.#walk = walk
-    return true
   }
 
   #setMode(mode: EditorMode): void {

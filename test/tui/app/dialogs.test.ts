@@ -1,0 +1,223 @@
+import { expect, test } from "bun:test"
+import type { ModelRecord } from "../../../src/protocol/port.ts"
+import type { Outcome } from "../../../src/tui/options.ts"
+import { openRobot, type Robot } from "../../support/screen.ts"
+
+const model = (name: string, more: Partial<ModelRecord> = {}): ModelRecord => ({
+  name,
+  provider: name.split("/")[0] ?? "",
+  label: name.split("/")[1] ?? "",
+  contextWindow: 200_000,
+  price: { input: 3, output: 15 },
+  thinking: ["off", "low", "high"],
+  images: true,
+  ready: true,
+  ...more,
+})
+
+const models = [model("acme/fast"), model("acme/smart"), model("other/keyless", { ready: false })]
+
+const configured = (robot: Robot) => robot.host.asked.filter((command) => command.type === "configure")
+
+test("the palette shows every command with its key, and runs the one that was found by typing", async () => {
+  const robot = await openRobot()
+  await robot.press("ctrl+p")
+  robot.shows("› Quit; running work goes on in the background unless you say otherwise")
+  await robot.type("new session")
+  robot.shows("› Start a new session  session.new")
+  robot.shows("ctrl+x n")
+  await robot.press("enter")
+  await robot.wait(100)
+  expect(robot.host.connects).toBe(2)
+  await robot.close()
+})
+
+test("the palette says why a command cannot be used, and does not run it", async () => {
+  const robot = await openRobot()
+  await robot.press("ctrl+p")
+  await robot.type("stop the running")
+  robot.shows("› Stop the running turn  nothing is running")
+  await robot.press("enter")
+  robot.shows("Stop the running turn")
+  await robot.close()
+})
+
+test("the bar goes round at the ends of a list and the view follows it", async () => {
+  const robot = await openRobot()
+  await robot.press("ctrl+p", "up")
+  robot.shows("› Go on with work that was interrupted")
+  await robot.press("down")
+  robot.shows("› Quit;")
+  await robot.close()
+})
+
+test("a model is chosen from those that can be asked, with window and price", async () => {
+  const robot = await openRobot()
+  robot.host.answers.models = () => models
+  await robot.press("ctrl+l")
+  await robot.draw()
+  robot.shows("fast  acme/fast")
+  robot.shows("200k tokens · $3.00 / $15.00")
+  robot.shows("keyless  no key: /login")
+  await robot.type("smart")
+  await robot.press("enter")
+  expect(configured(robot)).toMatchObject([{ model: "acme/smart" }])
+  await robot.close()
+})
+
+test("F2 goes through the enabled models and back", async () => {
+  const host = { settings: { enabledModels: ["acme/*"] } }
+  const robot = await openRobot(host)
+  robot.host.answers.models = () => models
+  robot.host.model = "acme/smart"
+  robot.host.say(robot.host.snapshot())
+  await robot.press("f2")
+  await robot.draw()
+  expect(configured(robot)).toMatchObject([{ model: "acme/fast" }])
+  await robot.close()
+})
+
+test("the thinking level goes through what the model takes", async () => {
+  const robot = await openRobot()
+  robot.host.answers.models = () => models
+  robot.host.model = "acme/smart"
+  robot.host.say(robot.host.snapshot())
+  await robot.press("ctrl+l", "escape", "shift+tab")
+  expect(configured(robot)).toMatchObject([{ thinking: "low" }])
+  await robot.close()
+})
+
+test("sessions are listed newest first with their age, and another one is opened in place", async () => {
+  const robot = await openRobot()
+  const summary = {
+    folder: robot.folder,
+    createdAt: 0,
+    bytes: 1,
+    interrupted: false,
+    holder: null,
+    state: "ok",
+    note: "",
+  } as const
+  const now = robot.clock.now()
+  robot.host.summaries.push(
+    { ...summary, id: "01930000-0000-7000-8000-0000000000aa", title: "Fix the build", updatedAt: now - 5 * 60_000 },
+    {
+      ...summary,
+      id: "01930000-0000-7000-8000-0000000000bb",
+      title: "",
+      updatedAt: now - 3 * 3_600_000,
+      interrupted: true,
+    },
+  )
+  await robot.press("ctrl+x l")
+  await robot.draw()
+  robot.shows("› Fix the build")
+  robot.shows("5 min · 000000aa")
+  robot.shows("untitled  interrupted")
+  await robot.press("enter")
+  await robot.wait(100)
+  expect(robot.host.connects).toBe(2)
+  await robot.close()
+})
+
+test("a session is named by what is typed", async () => {
+  const robot = await openRobot()
+  await robot.type("/name The big refactor")
+  await robot.press("enter")
+  expect(robot.host.asked.filter((command) => command.type === "title")).toEqual([
+    { type: "title", title: "The big refactor" },
+  ])
+  await robot.close()
+})
+
+test("what the model was told can be read", async () => {
+  const robot = await openRobot()
+  robot.host.answers.context = () => ({
+    system: "You are an agent.",
+    tools: ["read", "bash"],
+    files: [{ path: "AGENTS.md", tokens: 1_200 }],
+    tokens: 2_500,
+  })
+  await robot.press("ctrl+x h")
+  await robot.draw()
+  robot.shows("What the model was told: about 2.5k tokens")
+  robot.shows("AGENTS.md  1.2k tokens")
+  robot.shows("You are an agent.")
+  await robot.press("escape")
+  robot.hides("You are an agent.")
+  await robot.close()
+})
+
+test("a request that fails is told in a sentence and nothing else happens", async () => {
+  const robot = await openRobot()
+  robot.host.answers.compact = () => Promise.reject(new Error("There is nothing to summarize yet."))
+  await robot.type("/compact")
+  await robot.press("enter")
+  await robot.draw()
+  robot.shows("● There is nothing to summarize yet.")
+  await robot.close()
+})
+
+test("a key is typed unseen, and goes to whoever stores keys and nowhere else", async () => {
+  const stored: string[] = []
+  const saveKey = (provider: string, key: string): Promise<Outcome> => {
+    stored.push(`${provider} ${key}`)
+    return Promise.resolve({ ok: true, text: "The key of Acme is stored" })
+  }
+  const outside = { providers: () => [{ id: "acme", label: "Acme", ready: false }], saveKey }
+  const robot = await openRobot({ options: { outside } })
+  await robot.type("/login acme")
+  await robot.press("enter")
+  await robot.type("sk-test")
+  await robot.paste("-123")
+  robot.shows("•••••••••••")
+  expect(robot.frame()).not.toContain("sk-test")
+  await robot.press("backspace", "enter")
+  await robot.draw()
+  expect(stored).toEqual(["acme sk-test-12"])
+  robot.shows("● The key of Acme is stored")
+  expect(robot.memory.sent.join(" ")).not.toContain("sk-")
+  expect(JSON.stringify(robot.host.asked)).not.toContain("sk-")
+  await robot.close()
+})
+
+test("a second dialog stands over the first, which is as it was when it comes back", async () => {
+  const robot = await openRobot({
+    options: { outside: { providers: () => [{ id: "acme", label: "Acme", ready: false }] } },
+    settings: {},
+  })
+  await robot.press("f1")
+  robot.shows("─ Keys ─")
+  await robot.press("pagedown", "escape")
+  robot.hides("─ Keys ─")
+  expect(robot.state.dialogs).toEqual([])
+  await robot.close()
+})
+
+test("under a dialog nothing hears keys", async () => {
+  const robot = await openRobot()
+  await robot.type("draft")
+  await robot.press("ctrl+p")
+  await robot.type("zzz")
+  await robot.press("ctrl+u", "escape")
+  expect(robot.prompt).toBe("draft|")
+  await robot.close()
+})
+
+test.each([
+  [40, 10],
+  [60, 20],
+  [100, 30],
+  [200, 50],
+])("at %d by %d a dialog is inside of the screen and its bar can be seen", async (columns, rows) => {
+  const robot = await openRobot({ columns, rows })
+  await robot.press("ctrl+p")
+  robot.shows("› Quit")
+  robot.shows("╭─ Commands ─")
+  robot.shows("╰──")
+  await robot.press("pagedown", "pagedown")
+  expect(robot.frame()).toContain("› ")
+  await robot.press("escape")
+  robot.hides("╭─ Commands ─")
+  await robot.close()
+})
