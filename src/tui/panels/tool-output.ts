@@ -23,7 +23,13 @@ const pieceBytes = 256 * 1024
 const heldBytesMax = 8 * 1024 * 1024
 
 type ToolBlock = (OutputBlock & { readonly kind: "lines" }) | (RowBlock & ToolHead)
-type ToolHead = { readonly kind: "call"; readonly call: BlockOf<"call">; readonly whole: boolean }
+type ToolHead = {
+  readonly kind: "call"
+  readonly call: BlockOf<"call">
+  /** Drawn whole, as in the conversation: a diff, a file that was read. */
+  readonly whole: boolean
+  readonly silent: boolean
+}
 
 export type ToolPanel = Panel & {
   /** Stay with one call; null goes on with the newest. */
@@ -193,9 +199,11 @@ class ToolOutput implements ToolPanel {
     }
     const call = this.#call(target)
     const whole = target.kind === "ended" && !isPlain(target.data)
-    const head: ToolBlock = { ...call, kind: "call", call, whole, group: null }
+    const silent = target.kind === "ended" && target.data.output === undefined && this.#lines.length === 0
+    const head: ToolBlock = { ...call, kind: "call", call, whole, silent, group: null }
     const before = this.#rows.block(0)
-    const same = before?.kind === "call" && before.whole === whole && sameCall(before.call, call)
+    const same =
+      before?.kind === "call" && before.whole === whole && before.silent === silent && sameCall(before.call, call)
     this.#rows.setBlocks([same ? before : head, ...(whole ? [] : this.#lines)])
   }
 
@@ -224,8 +232,7 @@ class ToolOutput implements ToolPanel {
       const { lines, pending } = callContent(block.call, true, this.#host.highlighter)
       return { parts: [{ lines }], pending }
     }
-    const none = this.#text.blocks.length === 0 && block.call.result !== null
-    const empty = none ? [textLine([span("No output.", { fg: "textMuted" })])] : []
+    const empty = block.silent ? [textLine([span("No output.", { fg: "textMuted" })])] : []
     return { parts: [{ lines: [headLine(block.call, true), ...empty] }], pending: false }
   }
 
