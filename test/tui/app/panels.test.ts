@@ -1,0 +1,178 @@
+import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { eventually } from "../../support/eventually.ts"
+import { openRobot, type Robot } from "../../support/screen.ts"
+
+/** A call that runs, with some output. */
+async function runCall(robot: Robot): Promise<void> {
+  const task = robot.host.task({
+    startedAt: robot.clock.now(),
+    work: {
+      kind: "toolCall",
+      phase: "execute",
+      callId: "c1",
+      name: "bash",
+      title: "bun test",
+      args: { command: "bun test" },
+      entry: 1,
+    },
+  })
+  robot.host.say({ type: "progress", seq: 9, task: task.id, attempt: 1, at: 0, text: "first line\nsecond line\n" })
+  await robot.wait(300)
+}
+
+test("without a call the conversation has the whole width", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await robot.wait(100)
+  robot.hides("│")
+  await robot.close()
+})
+
+test("the output of a call comes up beside the conversation when one runs", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  robot.shows(`
+    │ bash bun test ─
+    │ ▾ ● bash bun test  running
+    │ first line
+    │ second line
+  `)
+  await robot.close()
+})
+
+test("a key hides the panel and shows it again", async () => {
+  const robot = await openRobot({ columns: 120 })
+  await runCall(robot)
+  await robot.press("ctrl+x o")
+  robot.hides("│ first line")
+  await robot.press("ctrl+x o")
+  robot.shows("│ first line")
+  await robot.close()
+})
+
+test("a plan file that appears comes up as a panel, live from disk", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await robot.wait(100)
+  writeFileSync(join(robot.folder, "PLAN.md"), "- [x] think\n- [ ] build\n")
+  await eventually(
+    async () => {
+      await robot.draw()
+      return robot.frame().includes("│ PLAN.md 1/2 ─")
+    },
+    () => robot.frame(),
+  )
+  await robot.close()
+})
+
+test("keys go round the editor and the panels, and each one that has them says so", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  expect(robot.state.focus).toEqual({ area: "editor" })
+  await robot.press("ctrl+x right")
+  expect(robot.state.focus).toEqual({ area: "panel", id: "chat" })
+  await robot.press("tab")
+  expect(robot.state.focus).toEqual({ area: "panel", id: "tool" })
+  await robot.press("tab")
+  expect(robot.state.focus).toEqual({ area: "editor" })
+  await robot.close()
+})
+
+test("typing in a focused panel does not reach the editor, and Escape goes back to it", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await robot.wait(100)
+  await robot.press("ctrl+x up")
+  await robot.type("xw")
+  expect(robot.prompt).toBe("|")
+  await robot.press("escape")
+  await robot.type("xw")
+  expect(robot.prompt).toBe("xw|")
+  await robot.close()
+})
+
+test("a zoomed panel has the screen, and gives it back", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  await robot.press("ctrl+x right", "tab", "z")
+  robot.hides("│ first line")
+  robot.shows("first line")
+  robot.hides("hello")
+  await robot.press("z")
+  robot.shows("hello")
+  await robot.close()
+})
+
+test("keys make the side panels larger and smaller", async () => {
+  const robot = await openRobot({ columns: 120 })
+  await runCall(robot)
+  const column = (): number => robot.frame().split("\n")[0]?.indexOf("│") ?? -1
+  const before = column()
+  await robot.press("ctrl+x plus")
+  expect(column()).toBeLessThan(before)
+  await robot.press("ctrl+x -", "ctrl+x -")
+  expect(column()).toBeGreaterThan(before)
+  await robot.close()
+})
+
+test("under a hundred columns the panels are tabs", async () => {
+  const robot = await openRobot({ columns: 80 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  robot.shows(" conversation │ bash bun test │")
+  robot.shows("hello")
+  await robot.press("ctrl+x right", "ctrl+x right")
+  robot.shows("first line")
+  robot.hides("hello")
+  await robot.close()
+})
+
+test("how the panels stand is written to the config when asked", async () => {
+  const saved: unknown[] = []
+  const outside = {
+    saveSetting(path: string, value: unknown) {
+      saved.push([path, value])
+      return Promise.resolve({ ok: true, text: "The panels are saved" } as const)
+    },
+  }
+  const robot = await openRobot({ columns: 120, options: { outside } })
+  await runCall(robot)
+  await robot.press("ctrl+x plus", "ctrl+x ctrl+s")
+  await robot.draw()
+  robot.shows("● The panels are saved")
+  expect(saved).toEqual([
+    ["panels", { main: ["chat"], side: { stack: ["tool", "plan"], size: 45, from: 100 }, bottom: [] }],
+  ])
+  await robot.close()
+})
+
+test("the mouse can be left to the terminal, and taken again (123)", async () => {
+  const robot = await openRobot()
+  expect(robot.renderer.useMouse).toBe(true)
+  await robot.press("ctrl+x M")
+  expect(robot.renderer.useMouse).toBe(false)
+  robot.shows("● The mouse is left to the terminal")
+  await robot.close()
+})
+
+test("which panels were shown comes back with the session", async () => {
+  const first = await openRobot({ columns: 120 })
+  first.host.input("begun")
+  await runCall(first)
+  await first.press("ctrl+x o", "ctrl+x plus")
+  await first.wait(300)
+  const saved = first.host.asked.findLast((command) => command.type === "screen")
+  await first.close()
+  const { ScriptedHost } = await import("../../support/scripted-host.ts")
+  const host = new ScriptedHost()
+  host.documents = [{ conversation: 0, name: "screen/main", value: saved?.value ?? null }]
+  const second = await openRobot({ columns: 120, host })
+  expect(second.state.place.shown.get("tool")).toBe(false)
+  expect(second.state.place.slots.side.size).toBe(45)
+  await second.close()
+})
