@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { startModelServer, type ModelServer } from "./model-server.ts"
 
 let server: ModelServer
@@ -123,4 +127,42 @@ test("a request that the script has no reply for is a violation", async () => {
   server.script([])
   expect((await ask({ messages: [user] })).status).toBe(400)
   expect(server.violations.at(-1)).toContain("no reply left")
+})
+
+test("as a program it prints its URL, tells of requests, and ends with its input", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cairn-model-server-"))
+  const file = join(folder, "script.ts")
+  writeFileSync(
+    file,
+    'export const script = (request: { lastUser: string }) => ({ text: "you said " + request.lastUser })\n',
+  )
+  const program = fileURLToPath(new URL("./model-server.ts", import.meta.url))
+  const child = Bun.spawn(["bun", program, "--script", file], { stdin: "pipe", stdout: "pipe" })
+  const reader = child.stdout.getReader()
+  let printed = ""
+  const until = async (text: RegExp): Promise<string> => {
+    for (;;) {
+      const match = text.exec(printed)
+      if (match !== null) return match[0]
+      const { value, done } = await reader.read()
+      if (done) throw new Error(`it ended with: ${printed}`)
+      printed += new TextDecoder().decode(value)
+    }
+  }
+  const url = await until(/http:\S+(?=\n)/)
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({ model: "m", stream: true, messages: [user] }),
+  })
+  expect(await answer.text()).toContain("said")
+  expect(JSON.parse(await until(/\{"n":0.*\}/))).toEqual({
+    n: 0,
+    format: "completions",
+    model: "m",
+    lastUser: "hi",
+    violations: [],
+  })
+  await child.stdin.end()
+  expect(await child.exited).toBe(0)
+  rmSync(folder, { recursive: true })
 })
