@@ -8,20 +8,13 @@
 import { assert } from "../std/assert.ts"
 import type { Change } from "../ledger/records.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import {
-  Refusal,
-  type Answers,
-  type Command,
-  type Cursor,
-  type Frame,
-  type Port,
-  type SessionState,
-} from "../protocol/port.ts"
+import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
 import { answer } from "./commands.ts"
 import type { Core } from "./core.ts"
 import { readDocument, writeDocument } from "./documents.ts"
 import { Feed, healthState } from "./feed.ts"
+import { heldState } from "./held.ts"
 import { Marks } from "./marks.ts"
 import type { EngineOptions } from "./options.ts"
 import { Scheduler } from "./scheduler.ts"
@@ -70,33 +63,31 @@ function runEnded(changes: readonly Change[]): "answered" | "unanswered" | undef
 export function openEngine(options: EngineOptions): Engine {
   const { ledger, clock } = options
   const marks = new Marks(ledger)
-  let closing = false
-  const held = (): SessionState["held"] =>
-    scheduler.held && working(ledger)
-      ? { reason: "This session has work that was interrupted.", since: oldest(ledger) }
-      : null
+  let closing: Promise<void> | null = null
   const context = {
     tools: options.tools,
     retries: options.settings.retry.maxRetries,
     model: (conversation: number) => readDocument(ledger.live, conversation, "agent")?.model ?? "",
   }
-  const feed = new Feed(ledger, context, held, options.report)
+  const feed = new Feed(ledger, context, () => heldState(ledger.live.tasks.values(), scheduler.held), options.report)
   const core: Core = {
     options,
     ledger,
     clock,
     progress: (piece) => feed.progress(piece),
     mark: (task) => marks.mark(task),
-    closing: () => closing,
+    closing: () => closing !== null,
   }
-  const scheduler = new Scheduler(core, options.consent === "ask", (reason) =>
-    feed.tell({ type: "lost", reason: `This session was taken over: ${reason}` }),
-  )
+  const scheduler = new Scheduler(core, options.consent === "ask", (reason) => feed.tell({ type: "lost", reason }))
+  let worked = working(ledger)
   const unwatch = ledger.watch((commit) => {
     feed.commit(commit)
     scheduler.kick()
     const ended = runEnded(commit.changes)
-    if (ended !== undefined && !working(ledger)) feed.tell({ type: "settled", aborted: ended === "unanswered" })
+    const works = working(ledger)
+    // Work without a run, such as a compaction, ends too.
+    if (!works && (worked || ended !== undefined)) feed.tell({ type: "settled", aborted: ended === "unanswered" })
+    worked = works
   })
   const unhealth = ledger.watchHealth(() => feed.tell({ type: "health", health: healthState(ledger) }))
   scheduler.kick()
@@ -104,7 +95,7 @@ export function openEngine(options: EngineOptions): Engine {
   const port: Port = {
     watch: (listener: (frame: Frame) => void, cursor?: Cursor) => feed.watch(listener, cursor),
     async request<C extends Command>(command: C): Promise<Answers[C["type"]]> {
-      if (closing) throw new Refusal("closing", "The host is closing this session: try again in a moment.")
+      if (closing !== null) throw new Refusal("closing", "The host is closing this session: try again in a moment.")
       return (await answer(core, scheduler, command)) as Answers[C["type"]]
     },
     close: async () => {},
@@ -112,18 +103,35 @@ export function openEngine(options: EngineOptions): Engine {
   return {
     port,
     busy: () => working(ledger),
-    async close() {
-      if (closing) return
-      closing = true
-      await scheduler.stop()
-      unwatch()
-      unhealth()
-      await ledger.close()
-      feed.tell({ type: "lost", reason: "The host has closed this session." })
+    close() {
+      closing ??= close()
+      return closing
     },
+  }
+
+  async function close(): Promise<void> {
+    const stopping = scheduler.stop()
+    // What waits for a disk that takes nothing is let go by the ledger's own close, which tries once more.
+    await Promise.race([stopping, refused(ledger)])
+    unwatch()
+    unhealth()
+    try {
+      await ledger.close()
+    } finally {
+      feed.tell({ type: "lost", reason: "The host has closed this session." })
+    }
+    await stopping
   }
 }
 
-function oldest(ledger: Ledger): number {
-  return Math.min(...[...ledger.live.tasks.values()].map((task) => task.startedAt))
+/** Resolves as soon as storage takes nothing, if that happens at all. */
+function refused(ledger: Ledger): Promise<void> {
+  return new Promise((resolve) => {
+    if (ledger.health().state !== "ok") return resolve()
+    const unwatch = ledger.watchHealth((health) => {
+      if (health.state === "ok") return
+      unwatch()
+      resolve()
+    })
+  })
 }

@@ -20,7 +20,7 @@ import { isFull, roomOf, sizeOf, type Room } from "./cut.ts"
 import { readDocument } from "./documents.ts"
 import { GenerationProgress } from "./progress.ts"
 import { newRequest, rebuildRequest, type Built } from "./request.ts"
-import { remainingWait, retryDelay } from "./retry.ts"
+import { lastWords, remainingWait, retryDelay } from "./retry.ts"
 import {
   addAttempt,
   compactFirst,
@@ -104,6 +104,8 @@ async function prepare(core: Core, task: Task): Promise<Built | undefined> {
     return undefined
   }
   const built = await newRequest(core, task.conversation, resolved.model, agent, agent.thinking)
+  // Stopped meanwhile: nothing is asked for any more, a summary neither.
+  if (core.closing() || liveTask(core, task.id)?.abort !== null) return undefined
   const room = roomOf(resolved.model.contextWindow, core.options.settings.compaction)
   if (tooLarge(core, task, built, room)) {
     const input = { reason: "threshold", focus: "", to: built.pin.to, keep: room.keep } as const
@@ -193,10 +195,12 @@ async function request(core: Core, task: Task, built: Built, tries: number, sign
   const now = liveTask(core, task.id)
   if (now === undefined || core.closing()) return false
   const durationMs = Math.round(core.clock.monotonic() - started)
-  if ("response" in asked) {
+  if ("response" in asked && now.abort === null) {
     await settleResponse(core, now, built, asked.response, durationMs).stored
   } else {
-    await settleError(core, now, built, asked.error, progress.partial, tries, durationMs)
+    // A stop that was stored before the answer rules: its calls never run, and no queued input follows it.
+    const error = "error" in asked ? asked.error : new ProviderError("aborted", "aborted", stopped)
+    await settleError(core, now, built, error, progress.partial, tries, durationMs)
   }
   await core.ledger.spools.drop(task.id)
   return true
@@ -219,7 +223,11 @@ async function settleError(
     attempt: task.attempt,
     partial,
     stopReason: aborted ? "aborted" : "error",
-    error: aborted ? stopped : error.message,
+    error: aborted
+      ? stopped
+      : delay === null
+        ? lastWords(error, tries + 1, core.options.settings.retry)
+        : error.message,
     again: delay !== null || overflowed,
     durationMs,
   }
@@ -239,8 +247,8 @@ async function wait(
   const now = liveTask(core, task.id)
   if (now === undefined || core.closing()) return
   if (now.abort !== null) {
-    await settleFailed(core, now, null, "aborted").stored
-    return
+    const agent = readDocument(core.ledger.live, task.conversation, "agent")
+    return fail(core, now, namedModel(agent?.model ?? ""), "aborted", stopped)
   }
   core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ phase: "prepare", ...countsOf(now) })))
 }

@@ -22,3 +22,30 @@ export function retryDelay(
 export function remainingWait(until: number, waitMs: number, now: number): number {
   return Math.max(0, Math.min(waitMs, until - now))
 }
+
+const units = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1_000],
+] as const
+
+/** A wait in words, rounded up in the largest unit that it fills. */
+export function waitText(ms: number): string {
+  const [name, size] = units.find(([, length]) => ms >= length) ?? units[3]
+  const count = Math.max(1, Math.ceil(ms / size))
+  return `${count} ${name}${count === 1 ? "" : "s"}`
+}
+
+/** What a person is told of the failure after which nothing is asked again: how often it was tried, or how long the vendor wants to wait. */
+export function lastWords(
+  error: Pick<ProviderError, "kind" | "retryAfterMs" | "message">,
+  tries: number,
+  settings: EngineSettings["retry"],
+): string {
+  if (error.kind !== "retry" || !settings.enabled) return error.message
+  const { retryAfterMs: wait } = error
+  if (wait !== undefined && wait > settings.maxAgentDelayMs)
+    return `${error.message} It asks for a wait of ${waitText(wait)}: send the input again then, or choose another model.`
+  return tries > 1 ? `${error.message} It was asked ${tries} times.` : error.message
+}

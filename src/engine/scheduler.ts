@@ -5,18 +5,17 @@
  * - A task of unknown kind or of a newer version waits, visibly. A task that was set aside (`held`) waits for the person.
  * - An invocation that throws is a bug: its task ends as faulted, and the run says so. A stale owner stops everything and writes nothing.
  */
+import { Poisoned } from "../ledger/errors.ts"
 import { StaleOwner } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import { liveTask, type Core } from "./core.ts"
+import { isKnown, isSetAside } from "./held.ts"
 import { runCompaction } from "./compaction.ts"
 import { runGeneration } from "./generation.ts"
 import { settleFault } from "./settle.ts"
-import { callInput, callKind, compactionKind, generationKind, taskVersions, waitsFor } from "./task.ts"
+import { callInput, callKind, compactionKind, generationKind, waitsFor } from "./task.ts"
 import { runCall } from "./tool-call.ts"
 import { Turns } from "./turns.ts"
-
-/** Quick deaths at one checkpoint after which a task is set aside. */
-export const restartsMax = 3
 
 type Invocation = {
   readonly abort: AbortController
@@ -29,15 +28,16 @@ export class Scheduler {
   readonly #core: Core
   readonly #paths = new Turns()
   readonly #running = new Map<TaskId, Invocation>()
-  readonly #stale: (reason: string) => void
+  readonly #lost: (reason: string) => void
   #asked = false
   #held: boolean
   #stopped = false
 
-  constructor(core: Core, held: boolean, stale: (reason: string) => void) {
+  /** `lost` hears, in a sentence, that nothing can be stored any more. */
+  constructor(core: Core, held: boolean, lost: (reason: string) => void) {
     this.#core = core
     this.#held = held
-    this.#stale = stale
+    this.#lost = lost
   }
 
   get held(): boolean {
@@ -47,7 +47,7 @@ export class Scheduler {
   /** Consent: what waits goes on, and what was set aside gets another chance. */
   release(): void {
     this.#held = false
-    const aside = [...this.#core.ledger.live.tasks.values()].filter((task) => task.restarts >= restartsMax)
+    const aside = [...this.#core.ledger.live.tasks.values()].filter(isSetAside)
     if (aside.length > 0) {
       this.#core.ledger.commit("flushed", (tx) => aside.forEach((task) => tx.setTask(task.id, { restarts: 0 })))
     }
@@ -99,9 +99,7 @@ export class Scheduler {
   #ready(task: Task): boolean {
     const { tasks } = this.#core.ledger.live
     if (this.#held && task.abort === null) return false
-    if (task.restarts >= restartsMax && task.abort === null) return false
-    const version = taskVersions[task.kind]
-    if (version === undefined || version < task.version) return false
+    if (isSetAside(task) || !isKnown(task)) return false
     if (task.kind === generationKind) return !waitsFor(task, tasks)
     if (task.kind === compactionKind) return true
     const { after } = callInput(task)
@@ -132,16 +130,28 @@ export class Scheduler {
   }
 
   #fault(task: Task, error: unknown): void {
-    if (this.#core.closing() || this.#stopped) return
-    if (error instanceof StaleOwner) {
-      this.#stopped = true
-      this.#stale(error.message)
-      return
-    }
+    if (this.#core.closing() || this.#stopped || this.#isLost(error)) return
     const text = error instanceof Error ? error.message : String(error)
     this.#core.options.report(error instanceof Error ? (error.stack ?? text) : text)
     const now = liveTask(this.#core, task.id)
     const sentence = `The ${task.kind === generationKind ? "turn" : "call"} t${task.id} failed by a bug of this program: ${text}. Send the next input to go on.`
-    if (now !== undefined) settleFault(this.#core, now, sentence)
+    try {
+      if (now !== undefined) settleFault(this.#core, now, sentence)
+    } catch (second) {
+      if (this.#isLost(second)) return
+      this.#core.options.report(second instanceof Error ? (second.stack ?? second.message) : String(second))
+    }
+  }
+
+  /** True where the session is another's by now, or its ledger takes nothing more: then nothing is written, and whoever watches is told. */
+  #isLost(error: unknown): boolean {
+    if (!(error instanceof StaleOwner || error instanceof Poisoned)) return false
+    this.#stopped = true
+    this.#lost(
+      error instanceof StaleOwner
+        ? `This session was taken over: ${error.message}.`
+        : `This session can take no more: ${error.message}. Open it again to go on.`,
+    )
+    return true
   }
 }

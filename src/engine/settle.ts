@@ -10,6 +10,7 @@ import { callsOf, type AssistantMessage, type AssistantPart, type StopReason } f
 import { addUsage, noUsage, type Usage } from "../message/usage.ts"
 import type { Receipt, Tx } from "../ledger/ledger.ts"
 import type { Task } from "../ledger/records.ts"
+import type { CallOutcome } from "../protocol/records.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Response } from "../providers/provider.ts"
 import { addCompaction, type CompactionInput } from "./compaction.ts"
@@ -17,7 +18,16 @@ import type { Core } from "./core.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
 import { answered, endRun, nextTurn } from "./run.ts"
-import { callKind, countsOf, generationKind, stored, taskVersions, type CallInput, type RequestPin } from "./task.ts"
+import {
+  callInput,
+  callKind,
+  countsOf,
+  generationKind,
+  stored,
+  taskVersions,
+  type CallInput,
+  type RequestPin,
+} from "./task.ts"
 
 /** Answers in a row whose calls were cut before the run gives up. */
 const cutsMax = 3
@@ -121,9 +131,9 @@ export function compactFirst(tx: Tx, task: Task, input: CompactionInput): void {
 }
 
 /** The run ends without an answer: `reason` is what its inputs are told. */
-export function settleFailed(core: Core, task: Task, attempt: Attempt | null, reason: string): Receipt<void> {
+export function settleFailed(core: Core, task: Task, attempt: Attempt, reason: string): Receipt<void> {
   return core.ledger.commit("flushed", (tx) => {
-    if (attempt !== null) addAttempt(tx, task, attempt)
+    addAttempt(tx, task, attempt)
     tx.setTask(task.id, { status: reason === "aborted" ? "aborted" : "failed", outcome: { reason } })
     endRun(tx, task.conversation, { status: "unanswered", reason })
   })
@@ -143,28 +153,34 @@ function addCalls(tx: Tx, task: Task, entry: number, content: readonly Assistant
   return tasks
 }
 
+/** A result of a call that did not get as far as its tool. */
+function addResult(
+  tx: Tx,
+  task: Task,
+  call: { readonly callId: string; readonly name: string },
+  outcome: CallOutcome,
+  text: string,
+): void {
+  const { callId: toolCallId, name: toolName } = call
+  const content = [{ type: "text", text }] as const
+  append(
+    tx,
+    { conversation: task.conversation, byTask: task.id },
+    {
+      kind: "toolResult",
+      message: { role: "toolResult", toolCallId, toolName, content, isError: true, timestamp: tx.now },
+      task: task.id,
+      outcome,
+      title: toolName,
+      durationMs: 0,
+    },
+  )
+}
+
 function addCutResults(tx: Tx, task: Task, answer: AssistantMessage): void {
-  for (const call of callsOf(answer)) {
+  for (const { id: callId, name } of callsOf(answer)) {
     const text = `The answer was cut at the output limit (${answer.usage.output} tokens) before this call was whole, so it was not run. Write it in smaller pieces.`
-    append(
-      tx,
-      { conversation: task.conversation, byTask: task.id },
-      {
-        kind: "toolResult",
-        message: {
-          role: "toolResult",
-          toolCallId: call.id,
-          toolName: call.name,
-          content: [{ type: "text", text }],
-          isError: true,
-          timestamp: tx.now,
-        },
-        task: task.id,
-        outcome: "not started",
-        title: call.name,
-        durationMs: 0,
-      },
-    )
+    addResult(tx, task, { callId, name }, "not started", text)
   }
 }
 
@@ -222,11 +238,17 @@ export function settleTools(core: Core, task: Task): Receipt<void> {
   })
 }
 
-/** A bug in the engine or below: the run ends, and says so. */
+/** A bug in the engine or below: the run ends, and says so; a call has a result that says so, and the run goes on. */
 export function settleFault(core: Core, task: Task, text: string): Receipt<void> {
   return core.ledger.commit("flushed", (tx) => {
-    append(tx, { conversation: task.conversation }, { kind: "notice", level: "error", code: "faulted", text })
-    tx.setTask(task.id, { status: "faulted", outcome: { reason: "faulted" } })
-    if (task.kind === generationKind) endRun(tx, task.conversation, { status: "unanswered", reason: "faulted" })
+    const { conversation, id } = task
+    if (task.kind === callKind) addResult(tx, task, callInput(task), "failed", text)
+    else append(tx, { conversation }, { kind: "notice", level: "error", code: "faulted", text })
+    tx.setTask(id, { status: "faulted", outcome: { reason: "faulted" } })
+    if (task.kind !== generationKind) return
+    for (const owned of [...tx.live.tasks.values()].filter(({ owner, abort }) => owner === id && abort === null)) {
+      tx.setTask(owned.id, { abort: { reason: "faulted" } })
+    }
+    endRun(tx, conversation, { status: "unanswered", reason: "faulted" })
   })
 }

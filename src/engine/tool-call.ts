@@ -48,13 +48,17 @@ async function endOf(core: Core, task: Task, signal: AbortSignal, paths: Turns):
   )
   const context = contextOf(core, task, signal, progress)
   try {
-    if (state.phase === "execute" && state.dispatched) return await afterCrash(core, task, tool, state, context)
+    if (state.phase === "execute" && state.dispatched) {
+      const again = (): Promise<Ended | undefined> => afterCrash(core, task, tool, state, context)
+      return await inTurn(paths, tool, state.args, context, again)
+    }
+    // Prepared and not dispatched when its host ended: it is prepared anew, or not at all.
+    if (state.phase === "execute") await tool.discard?.(state.intent, context)
     if (task.abort !== null) return notStarted()
     const args = validated(tool, input)
     if (!args.ok) return { outcome: "failed", result: args.result }
-    const target = await tool.target?.(args.args, context)
-    if (target === undefined) return await prepareAndRun(core, task, tool, args.args, context)
-    return await paths.take(target, () => prepareAndRun(core, task, tool, args.args, context))
+    const { args: checked } = args
+    return await inTurn(paths, tool, checked, context, () => prepareAndRun(core, task, tool, checked, context))
   } catch (error) {
     if (core.closing()) return undefined
     core.options.report(`${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -63,6 +67,18 @@ async function endOf(core: Core, task: Task, signal: AbortSignal, paths: Turns):
   } finally {
     progress.end()
   }
+}
+
+/** Work that changes a path has its turn at it, in the order of the calls. */
+function inTurn<T>(
+  paths: Turns,
+  tool: Tool,
+  args: JsonObject,
+  context: ToolContext,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { target } = tool
+  return target === undefined ? work() : paths.inOrder(async () => target(args, context), work)
 }
 
 function agentTools(core: Core, task: Task): readonly string[] {
@@ -109,9 +125,12 @@ async function prepareAndRun(
 ): Promise<Ended | undefined> {
   const prepared = (await tool.prepare?.(args, context)) ?? { ok: true, intent: {} }
   if (!prepared.ok) return { outcome: "failed", result: prepared.result }
-  if (context.signal.aborted) return core.closing() ? undefined : notStarted()
-  const { effect } = tool
   const { intent } = prepared
+  if (context.signal.aborted) {
+    await tool.discard?.(intent, context)
+    return core.closing() ? undefined : notStarted()
+  }
+  const { effect } = tool
   core.ledger.commit("relaxed", (tx) => {
     const state = stored({ phase: "execute", dispatched: false, effect, args, intent, dispatchedAt: 0 })
     tx.setTask(task.id, { attempt: 1, ...state })
@@ -121,8 +140,9 @@ async function prepareAndRun(
 }
 
 function executed(context: ToolContext, result: ToolResult): Ended {
-  if (context.signal.aborted) return { outcome: "aborted", result: { ...result, isError: true } }
-  return { outcome: result.isError ? "failed" : "done", result }
+  // What was done before the stop was heard is done, and its model has to know.
+  if (!result.isError) return { outcome: "done", result }
+  return { outcome: context.signal.aborted ? "aborted" : "failed", result }
 }
 
 async function afterCrash(
@@ -161,11 +181,28 @@ function renamed(result: ToolResult, from: string | undefined, to: string | null
   return { ...result, content }
 }
 
+/** What was cut is kept in full; a disk that refuses even that costs the output, and not the call. */
+async function keptResult(
+  core: Core,
+  task: Task,
+  result: ToolResult,
+): Promise<{ readonly kept: string | null; readonly result: ToolResult }> {
+  if (result.cut !== true) return { kept: null, result }
+  const { spools } = core.ledger
+  try {
+    const kept = await spools.keep(task.id, Math.max(1, task.attempt))
+    return { kept, result: renamed(result, spools.files(task.id, 1)?.output, kept) }
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error
+    const note = { type: "text", text: `[The whole output could not be kept: ${error.message}.]` } as const
+    return { kept: null, result: { ...result, content: [...result.content, note] } }
+  }
+}
+
 async function settle(core: Core, task: Task, ended: Ended, durationMs: number): Promise<void> {
   const input = callInput(task)
   const { spools } = core.ledger
-  const kept = ended.result.cut === true ? await spools.keep(task.id, Math.max(1, task.attempt)) : null
-  const result = renamed(ended.result, spools.files(task.id, 1)?.output, kept)
+  const { kept, result } = await keptResult(core, task, ended.result)
   const content = result.content.length > 0 ? result.content : [{ type: "text" as const, text: "(no output)" }]
   const tool = core.options.tools.find((candidate) => candidate.name === input.name)
   const receipt = core.ledger.commit("flushed", (tx) => {

@@ -1,6 +1,18 @@
 /** Turns at a thing: work on the same key runs one after the other, in the order in which it asked. */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>()
+  #door: Promise<unknown> = Promise.resolve()
+
+  /** As {@link take}, where finding the key takes time: the order is that of the calls all the same. No key: no turn. */
+  async inOrder<T>(keyOf: () => Promise<string | undefined>, work: () => Promise<T>): Promise<T> {
+    const entered = this.#door.then(async () => {
+      const key = await keyOf()
+      // Behind an object, so that the door does not wait for the work.
+      return { done: key === undefined ? work() : this.take(key, work) }
+    })
+    this.#door = entered.catch(() => undefined)
+    return (await entered).done
+  }
 
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve()

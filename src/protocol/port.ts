@@ -45,9 +45,18 @@ export type SessionState = {
   readonly documents: readonly DocumentRecord[]
   /** Progress so far of running tasks: text from the start of their spool (tool output: its last 64 KiB). */
   readonly spools: readonly SpoolState[]
-  /** Work that waits for a key: too old, or from before a reboot. */
-  readonly held: { readonly reason: string; readonly since: number } | null
+  readonly held: HeldState | null
   readonly health: HealthState
+}
+
+/**
+ * Work that waits for a person. `old`: interrupted long ago, or before a reboot; `crashes`: its last hosts have died at it, one soon after the
+ * other; both go on at a `resume`. `code`: made by a newer version, or by an extension that is not here; it waits for that.
+ */
+export type HeldState = {
+  readonly because: "old" | "crashes" | "code"
+  readonly reason: string
+  readonly since: number
 }
 
 export type HealthState = { readonly state: "ok" | "waiting" | "read-only" | "poisoned"; readonly reason: string }
