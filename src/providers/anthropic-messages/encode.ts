@@ -10,6 +10,7 @@
 import type { AssistantMessage, Message, ToolResultMessage, UserPart } from "../../message/message.ts"
 import type { JsonObject } from "../../std/json.ts"
 import { anthropicIds, historyFor } from "../history.ts"
+import { outputLimit } from "../output-limit.ts"
 import type { Encoded, ModelRequest } from "../provider.ts"
 import { quirksOf, type Quirks } from "../quirks.ts"
 import { chooseThinking } from "../thinking.ts"
@@ -135,7 +136,7 @@ function toolsJson(request: ModelRequest, quirks: Quirks): readonly JsonObject[]
 export function encodeAnthropic(request: ModelRequest): Encoded {
   const { model, system, tools } = request
   const quirks = quirksOf(model)
-  const maxTokens = request.maxTokens ?? model.maxTokens ?? maxTokensDefault
+  const maxTokens = outputLimit(request) ?? maxTokensDefault
   const history = historyFor(request.messages, model, anthropicIds)
   const body: JsonObject = {
     model: model.id,

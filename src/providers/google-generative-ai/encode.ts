@@ -15,6 +15,7 @@ import {
 } from "../../message/message.ts"
 import type { JsonObject } from "../../std/json.ts"
 import { historyFor, anthropicIds } from "../history.ts"
+import { outputLimit } from "../output-limit.ts"
 import type { Encoded, ModelRequest } from "../provider.ts"
 import { quirksOf, type Quirks } from "../quirks.ts"
 import { chooseThinking } from "../thinking.ts"
@@ -112,7 +113,7 @@ function thinkingConfig(request: ModelRequest, quirks: Quirks): JsonObject {
 export function encodeGoogle(request: ModelRequest): Encoded {
   const { model, system, tools } = request
   const quirks = quirksOf(model)
-  const maxTokens = request.maxTokens ?? model.maxTokens
+  const maxTokens = outputLimit(request)
   const config: JsonObject = {
     ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
     ...thinkingConfig(request, quirks),

@@ -14,6 +14,7 @@ import {
 } from "../../message/message.ts"
 import type { Json, JsonObject } from "../../std/json.ts"
 import { historyFor, nineIds, plainIds } from "../history.ts"
+import { outputLimit } from "../output-limit.ts"
 import type { Encoded, ModelRequest } from "../provider.ts"
 import { quirksOf, type Quirks } from "../quirks.ts"
 import { chooseThinking, type Thinking } from "../thinking.ts"
@@ -180,7 +181,7 @@ function toolsJson(request: ModelRequest): readonly JsonObject[] {
 export function encodeCompletions(request: ModelRequest): Encoded {
   const quirks = quirksOf(request.model)
   const { system, model, tools } = request
-  const maxTokens = request.maxTokens ?? model.maxTokens
+  const maxTokens = outputLimit(request)
   const prompt = system.trim() === "" ? [] : [{ role: quirks.systemRole, content: system.toWellFormed() }]
   const messages = [...prompt, ...joinLines(linesOf(request, quirks), quirks)]
   const body: JsonObject = {

@@ -8,6 +8,7 @@
 import type { AssistantMessage, ToolResultMessage, UserPart } from "../../message/message.ts"
 import type { JsonObject } from "../../std/json.ts"
 import { historyFor, isOwn, responsesIds } from "../history.ts"
+import { outputLimit } from "../output-limit.ts"
 import type { Encoded, ModelRequest } from "../provider.ts"
 import { quirksOf } from "../quirks.ts"
 import { chooseThinking } from "../thinking.ts"
@@ -99,7 +100,7 @@ function reasoningFields(request: ModelRequest): JsonObject {
 export function encodeResponses(request: ModelRequest): Encoded {
   const { model, system, tools } = request
   const quirks = quirksOf(model)
-  const maxTokens = request.maxTokens ?? model.maxTokens
+  const maxTokens = outputLimit(request)
   const body: JsonObject = {
     model: model.id,
     stream: true,
