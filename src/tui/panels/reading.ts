@@ -40,18 +40,18 @@ export function readingCommands<B extends RowBlock>(
     "block.next": () => rows.moveBlock(1),
     "block.previous": () => rows.moveBlock(-1),
     "block.copy": () => copyBlock(rows, host),
-    "copy.open": () => rows.openCopy(),
-    "copy.close": () => rows.closeCopy(),
-    "copy.swapEnds": () => rows.swapCopyEnds(),
-    "copy.mark": (args) => rows.markCopy(copyUnit(field(args, "by"))),
+    "copy.open": () => rows.copy.open(),
+    "copy.close": () => rows.copy.close(),
+    "copy.swapEnds": () => rows.copy.swapEnds(),
+    "copy.mark": (args) => rows.copy.mark(copyUnit(field(args, "by"))),
     "copy.move": (args) => {
       const to = field(args, "to")
-      return isCopyMove(to) && rows.moveCopy(to)
+      return isCopyMove(to) && rows.copy.move(to)
     },
     "copy.accept": () => {
       if (!rows.copying) return false
       const text = rows.selectedText()
-      rows.closeCopy()
+      rows.copy.close()
       if (text !== "") host.copy(text)
       return true
     },

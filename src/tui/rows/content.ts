@@ -6,7 +6,8 @@
  */
 import type { WidthMethod } from "../../std/text.ts"
 import { layoutLines } from "./layout.ts"
-import type { Layout, Line, Row, Unit } from "./row.ts"
+import { spansText, type Layout, type Line, type Row, type Unit } from "./row.ts"
+import { tableCells } from "./table.ts"
 
 export type Part = { readonly lines: readonly Line[] }
 
@@ -62,10 +63,13 @@ export function layoutContent(content: Content, gap: number, width: number, meth
   return { rows, units }
 }
 
-/** The texts that a search looks through, whatever the width. */
+/** The texts of a content's units, in the order in which laying out makes them, without laying anything out. */
 export function unitTexts(content: Content): readonly string[] {
-  // Units do not depend on the width; the width of a wide screen lays out the fewest rows.
-  return content.parts.flatMap((part) => layoutPart(part, searchWidth, "unicode").units.map(({ text }) => text))
+  return content.parts.flatMap(({ lines }) => lines.flatMap(lineTexts))
 }
 
-const searchWidth = 1_000
+function lineTexts(line: Line): readonly string[] {
+  if (line.kind === "text") return [spansText(line.spans)]
+  if (line.kind === "rule") return []
+  return tableCells(line).flatMap((cells) => cells.map(spansText))
+}

@@ -33,18 +33,21 @@ export function columnWidths(natural: readonly number[], room: number): readonly
   })
 }
 
+/** The cells of a table, heading first, every row as long as the longest. */
+export function tableCells(line: TableLine): readonly (readonly TableCell[])[] {
+  const all = [line.head, ...line.body]
+  const count = Math.max(...all.map((cells) => cells.length))
+  return all.map((cells) => Array.from({ length: count }, (_, column) => cells[column] ?? []))
+}
+
 export function layoutTable(line: TableLine, width: number, method: WidthMethod, rows: Row[], units: Unit[]): void {
-  const count = Math.max(line.head.length, ...line.body.map((cells) => cells.length))
-  const place = (cells: readonly TableCell[]): readonly Placed[] =>
-    Array.from({ length: count }, (_, column) => {
-      const cell = cells[column] ?? []
-      const text = spansText(cell)
-      const unit: Unit = { text, joint: column === 0 ? "\n" : "\t" }
+  const [head = [], ...body] = tableCells(line).map((cells) =>
+    cells.map((cell, column): Placed => {
+      const unit: Unit = { text: spansText(cell), joint: column === 0 ? "\n" : "\t" }
       units.push(unit)
-      return { unit, cell, text }
-    })
-  const head = place(line.head)
-  const body = line.body.map(place)
+      return { unit, cell, text: unit.text }
+    }),
+  )
   const first = fitPrefix(line.first, width, method)
   const rest = fitPrefix(line.rest, width, method)
   const taken = Math.max(textWidth(spansText(first), method), textWidth(spansText(rest), method))

@@ -11,10 +11,10 @@ import type { Clock } from "../../std/clock.ts"
 import type { WidthMethod } from "../../std/text.ts"
 import type { RowBlock, RowSource } from "../rows/content.ts"
 import { Palette } from "../rows/paint.ts"
-import { CopyMode, type CopyMove, type CopyUnit } from "./copy-mode.ts"
 import { drawWindow, marginsOf } from "./draw.ts"
+import { Keyboard } from "./keyboard.ts"
 import { Pointer } from "./pointer.ts"
-import { placeOf, textOfRange } from "./place.ts"
+import { textOfRange } from "./place.ts"
 import { type Place } from "./scroll.ts"
 import { Seeker, type SearchState } from "./seeker.ts"
 import { Store } from "./store.ts"
@@ -50,8 +50,9 @@ export class RowView<B extends RowBlock> {
   readonly #window: Window<B>
   readonly #seeker: Seeker<B>
   readonly #pointer: Pointer<B>
+  /** Selecting with the keyboard. */
+  readonly copy: Keyboard<B>
   #palette: Palette
-  #copy: CopyMode<B> | null = null
   #current: number | null = null
   #focused = false
   #told = ""
@@ -63,6 +64,7 @@ export class RowView<B extends RowBlock> {
     this.#window = new Window(this.#store)
     this.#seeker = new Seeker(this.#window, options.clock, () => this.#changed())
     this.#pointer = new Pointer(this.#window, options.clock)
+    this.copy = new Keyboard(this.#window, () => this.#changed())
     this.node = new Surface(context, { width: "100%", height: "100%" }, options.widthMethod)
     this.node.onPaint = () => this.#paint()
     this.node.onMouse = (event: MouseEvent) => this.#mouse(event)
@@ -93,7 +95,7 @@ export class RowView<B extends RowBlock> {
     const shift = this.#window.setBlocks(blocks)
     if (shift.same) return
     if (this.#current !== null) this.#current = shift.move(this.#current) ?? null
-    this.#copy?.shift(shift)
+    this.copy.shift(shift)
     this.#seeker.shift(shift)
     this.#pointer.shift(shift)
     this.#changed()
@@ -148,7 +150,7 @@ export class RowView<B extends RowBlock> {
     const shown = this.#window.visible().map(({ place }) => place.index)
     const chosen = this.#current !== null && shown.includes(this.#current) ? this.#current : undefined
     const foldable = shown.findLast((one) => (this.#store.block(one)?.group ?? null) !== null)
-    const index = this.#copy?.cursor.index ?? chosen ?? foldable ?? shown.at(-1)
+    const index = this.copy.cursor?.index ?? chosen ?? foldable ?? shown.at(-1)
     const block = index === undefined ? undefined : this.#store.block(index)
     return index === undefined || block === undefined ? undefined : { index, block }
   }
@@ -215,7 +217,7 @@ export class RowView<B extends RowBlock> {
     const position = this.#seeker.go(direction)
     if (position === undefined) return false
     this.#current = position.index
-    this.#copy?.goTo(position)
+    this.copy.goTo(position)
     return this.#did(true)
   }
 
@@ -226,40 +228,14 @@ export class RowView<B extends RowBlock> {
     return closed
   }
 
-  openCopy(): boolean {
-    this.#pointer.clear()
-    this.#copy = CopyMode.open(this.#window) ?? null
-    return this.#did(this.#copy !== null)
-  }
-
   get copying(): boolean {
-    return this.#copy !== null
-  }
-
-  moveCopy(to: CopyMove): boolean {
-    return this.#copy !== null && this.#did(this.#copy.move(to))
-  }
-
-  markCopy(by: CopyUnit): boolean {
-    this.#copy?.mark(by)
-    return this.#did(this.#copy !== null)
-  }
-
-  swapCopyEnds(): boolean {
-    return this.#copy !== null && this.#did(this.#copy.swapEnds())
-  }
-
-  closeCopy(): boolean {
-    const open = this.#copy !== null
-    this.#copy = null
-    return this.#did(open)
+    return this.copy.cursor !== null
   }
 
   /** What is selected with the keyboard or the mouse, as it was written; empty where nothing is. */
   selectedText(): string {
-    if (this.#copy !== null) return this.#copy.text()
     const range = this.#pointer.range
-    return range === null ? "" : textOfRange(this.#store, range.from, range.to)
+    return this.copy.text() ?? (range === null ? "" : textOfRange(this.#store, range.from, range.to))
   }
 
   clearSelection(): boolean {
@@ -299,7 +275,7 @@ export class RowView<B extends RowBlock> {
   #changed(): void {
     this.node.requestRender()
     const { following, newBelow } = this.#window
-    const told = JSON.stringify([following, newBelow, this.#seeker.state, this.#copy !== null])
+    const told = JSON.stringify([following, newBelow, this.#seeker.state, this.copying])
     if (told === this.#told) return
     this.#told = told
     this.#options.events.changed()
@@ -311,9 +287,9 @@ export class RowView<B extends RowBlock> {
     this.node.content = drawWindow(this.#window, this.node.width, this.#palette, {
       pattern: this.#seeker.pattern,
       match: this.#seeker.match,
-      selection: this.#copy?.range ?? this.#pointer.range,
-      cursor: this.#copy?.cursor ?? null,
-      block: this.#focused && this.#copy === null ? this.#current : null,
+      selection: this.copy.range ?? this.#pointer.range,
+      cursor: this.copy.cursor,
+      block: this.#focused && !this.copying ? this.#current : null,
     })
   }
 
@@ -341,16 +317,5 @@ export class RowView<B extends RowBlock> {
     this.#current = place.index
     if (action === "fold") this.toggleFold(place.index)
     if (action === "open" && block !== undefined) this.#options.events.open(block)
-  }
-
-  /** Where a position is drawn now, in cells from the node's corner; undefined outside the view. For tests and for the cursor. */
-  screenOf(position: {
-    readonly index: number
-    readonly unit: number
-    readonly offset: number
-  }): { readonly row: number; readonly column: number } | undefined {
-    const { place, column } = placeOf(this.#store, position)
-    const row = this.#window.rowOf(place)
-    return row === undefined ? undefined : { row, column: column + marginsOf(this.node.width).left }
   }
 }

@@ -205,7 +205,9 @@ export class Store<B extends RowBlock> {
     if (block === undefined) return []
     const known = this.#texts.get(block)
     if (known !== undefined) return known
-    const texts = unitTexts(this.#source.content(block, true, undefined))
+    const laid = this.#laid.get(block.key)
+    const shown = laid?.block === block && laid.open ? laid.content : undefined
+    const texts = unitTexts(shown ?? this.#source.content(block, true, undefined))
     this.#texts.set(block, texts)
     return texts
   }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { layoutContent, unitTexts } from "../../../src/tui/rows/content.ts"
 import { layoutLines } from "../../../src/tui/rows/layout.ts"
 import { span, textLine, type Line } from "../../../src/tui/rows/row.ts"
 import { columnWidths } from "../../../src/tui/rows/table.ts"
@@ -110,4 +111,17 @@ test("widths of columns are shared so that the widest give way first, and nothin
 
 test("a rule fills what the prefix leaves", () => {
   expect(drawn([{ kind: "rule", first: [span("│ ")], style: {} }], 20)).toBe("│ " + "─".repeat(18))
+})
+
+test("a search reads the same units that laying out makes", () => {
+  const lines: readonly Line[] = [
+    textLine([span("a "), span("b")]),
+    table,
+    { kind: "rule", first: [], style: {} },
+    textLine([]),
+  ]
+  const content = { parts: [{ lines }, { lines: [textLine([span("c")])] }], pending: false }
+  for (const width of [10, 30, 200]) {
+    expect(unitTexts(content)).toEqual(layoutContent(content, 1, width, "unicode").units.map(({ text }) => text))
+  }
 })
