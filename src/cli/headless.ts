@@ -3,18 +3,19 @@
  *
  * - What was pending is finished first; then the prompt is submitted, and the run that answers it is what counts.
  * - Without a prompt, what was interrupted is finished, and the last run counts.
+ * - After a stop nothing new begins: a prompt that was not submitted by then never is.
  * - It ends by what is stored: a promise that settles when all work of the session has, or when the port is lost.
  */
 import type { AssistantMessage, UserPart } from "../message/message.ts"
-import type { Frame, Port } from "../protocol/port.ts"
+import type { Frame, HeldState, Port } from "../protocol/port.ts"
 import type { EntryRecord } from "../protocol/records.ts"
-import { applyFrame, emptyView, queueOf, runOf, type View } from "../protocol/view.ts"
+import { applyFrame, emptyView, runOf, type View } from "../protocol/view.ts"
 
 export type HeadlessEnd =
   | { readonly kind: "answered"; readonly message: AssistantMessage }
   | { readonly kind: "failed"; readonly problem: string }
   | { readonly kind: "aborted" }
-  | { readonly kind: "held"; readonly reason: string }
+  | { readonly kind: "held"; readonly held: HeldState }
   | { readonly kind: "lost"; readonly reason: string }
   | { readonly kind: "nothing" }
 
@@ -22,27 +23,32 @@ export type HeadlessOptions = {
   readonly conversation: number
   readonly prompt: readonly UserPart[] | null
   readonly requestId: string
-  /** Hears every frame, after the view has it. */
-  onFrame?(frame: Frame): void
   /** The wait for consent is over: old work goes on. */
   readonly resume: boolean
-  /** Hears of work that is finished first. */
-  onPending?(): void
+  /** Fires when the person wants an end; whoever fires it has asked the port to abort. */
+  readonly stop: AbortSignal
+  /** Hears every frame, after the view has it. */
+  onFrame?(frame: Frame, view: View): void
+  /** Hears of work that is finished first; `held`: it had been set aside, and gets another chance. */
+  onPending?(held: HeldState | null): void
 }
 
 function busy(view: View, conversation: number): boolean {
   return view.tasks.size > 0 || runOf(view, conversation) !== undefined
 }
 
-function isTurn(entry: EntryRecord, conversation: number): boolean {
-  return entry.conversation === conversation && (entry.data.kind === "assistant" || entry.data.kind === "notice")
+/** True for the entries that can be a run's last word. */
+function isWord(entry: EntryRecord): boolean {
+  const { data } = entry
+  return data.kind === "assistant" || (data.kind === "notice" && "level" in data && data.level === "error")
 }
 
 /** How the newest run of a conversation ended, by its last words. */
 export function lastEnd(view: View, conversation: number): HeadlessEnd {
   const mine = view.entries.filter((entry) => entry.conversation === conversation)
-  if (!mine.some((entry) => entry.data.kind === "user")) return { kind: "nothing" }
-  const last = mine.findLast((entry) => isTurn(entry, conversation))?.data
+  const begun = view.older.has(conversation) || mine.some((entry) => entry.data.kind === "user")
+  if (!begun) return { kind: "nothing" }
+  const last = mine.findLast(isWord)?.data
   if (last?.kind === "notice") return { kind: "failed", problem: String(last.text) }
   if (last?.kind !== "assistant") return { kind: "aborted" }
   const { message } = last as { readonly message: AssistantMessage }
@@ -62,29 +68,38 @@ function endOfRequest(view: View, options: HeadlessOptions): HeadlessEnd {
 
 /** Run to the end. The view is of the last frame. */
 export async function runHeadless(port: Port, options: HeadlessOptions): Promise<{ end: HeadlessEnd; view: View }> {
-  let view = emptyView
-  let submitted = false
+  const { conversation, requestId, stop } = options
   const { promise, resolve, reject } = Promise.withResolvers<HeadlessEnd>()
-  const submit = (): void => {
+  let view = emptyView
+  let known = false
+  let submitted = false
+  const submit = (content: readonly UserPart[]): void => {
     submitted = true
-    const { conversation, requestId } = options
-    port
-      .request({ type: "submit", conversation, requestId, content: options.prompt ?? [], mode: "followUp" })
-      .catch(reject)
+    port.request({ type: "submit", conversation, requestId, content, mode: "followUp" }).catch(reject)
   }
   const idle = (): void => {
-    if (options.prompt !== null && !submitted) submit()
-    else resolve(options.prompt === null ? lastEnd(view, options.conversation) : endOfRequest(view, options))
+    if (submitted) return resolve(endOfRequest(view, options))
+    if (stop.aborted) return resolve({ kind: "aborted" })
+    if (options.prompt !== null) submit(options.prompt)
+    else resolve(lastEnd(view, conversation))
   }
   const begin = (): void => {
-    if (view.held !== null && !options.resume) return resolve({ kind: "held", reason: view.held.reason })
-    if (view.held !== null) port.request({ type: "resume" }).catch(reject)
-    if (!busy(view, options.conversation)) return idle()
-    options.onPending?.()
+    known = true
+    const { held } = view
+    const waits = held?.because === "code" || (held?.because === "old" && !options.resume)
+    if (held !== null && waits) return resolve({ kind: "held", held })
+    // Naming the session was the consent to try what was set aside once more: nobody does that by itself.
+    if (held !== null) port.request({ type: "resume" }).catch(reject)
+    if (!busy(view, conversation)) return idle()
+    options.onPending?.(held?.because === "crashes" ? held : null)
   }
+  const stopped = (): void => {
+    if (known && !busy(view, conversation)) idle()
+  }
+  stop.addEventListener("abort", stopped, { once: true })
   const unwatch = port.watch((frame) => {
     view = applyFrame(view, frame)
-    options.onFrame?.(frame)
+    options.onFrame?.(frame, view)
     if (frame.type === "snapshot") begin()
     if (frame.type === "settled") idle()
     if (frame.type === "lost") resolve({ kind: "lost", reason: frame.reason })
@@ -93,10 +108,6 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     return { end: await promise, view }
   } finally {
     unwatch()
+    stop.removeEventListener("abort", stopped)
   }
-}
-
-/** Inputs that still wait after a run that failed or was stopped. */
-export function waiting(view: View, conversation: number): number {
-  return queueOf(view, conversation).length
 }

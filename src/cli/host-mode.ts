@@ -6,7 +6,7 @@
  */
 import { dirname } from "node:path"
 import { mkdirSync } from "node:fs"
-import { systemClock } from "../std/clock.ts"
+import { sleep, systemClock } from "../std/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import { overPipes } from "../wire/pipes.ts"
@@ -22,6 +22,9 @@ import { dropUnbegun, findSession, sessionsPort } from "./sessions.ts"
 import { onSignals } from "./signals.ts"
 import { socketPlaces } from "./places.ts"
 import { Stop } from "./stop.ts"
+
+/** A client that does not read is not waited for longer. */
+const farewellMsMax = 500
 
 export type HostFlags = {
   readonly words: readonly string[]
@@ -80,7 +83,7 @@ async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled:
   unhook()
   const unbegun = !begun(ledger) && flags.run.session.kind !== "memory"
   await assembled.engine.close()
-  await clients.end(reason)
+  await Promise.race([clients.end(reason), sleep(systemClock, farewellMsMax)])
   if (unbegun) dropUnbegun(person.dirs.data, ledger.session, systemClock.now())
   return code
 }

@@ -2,61 +2,110 @@
  * The prompt of a headless run: words, files and piped input, each a block of its own.
  *
  * - Order: piped input, then files, then the words, joined by spaces. Nothing is glued to anything.
- * - A text file stands in `<file name="…">`; an image is an image. A file that is missing or binary is a usage problem, in one sentence.
+ * - A text file stands in `<file name="…">`; an image is an image. What is missing, no plain file, binary or too large is a usage problem, in
+ *   one sentence; nothing is read that could go on for ever.
  */
-import { basename, resolve } from "node:path"
+import { constants } from "node:fs"
+import { open, stat } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { errorCode } from "../std/files.ts"
 import type { UserPart } from "../message/message.ts"
+import { decodeText } from "../tools/encoding.ts"
+import { imageSize } from "../tools/image.ts"
+import { reasonOf } from "../tools/paths.ts"
+import { sizeText } from "../tools/show.ts"
 
-/** More piped text than this is no prompt: it belongs into a file that the agent reads. */
-const pipedBytesMax = 10 * 1024 * 1024
-
-const imageTypes: Readonly<Record<string, string>> = {
-  "89504e47": "image/png",
-  ffd8ff: "image/jpeg",
-  "47494638": "image/gif",
-  "52494646": "image/webp",
-}
-
-function imageType(bytes: Uint8Array): string | undefined {
-  const head = bytes.subarray(0, 4).toHex()
-  return Object.entries(imageTypes).find(([magic]) => head.startsWith(magic))?.[1]
-}
+/** More than this is no prompt: it belongs into a file that the agent reads. */
+const inputBytesMax = 10 * 1024 * 1024
+/** Providers take up to 5 MB of base64 for an image, and 8,000 pixels a side. */
+const imageBytesMax = 3_500_000
+const imageSideMax = 8_000
 
 export type PromptParts =
   { readonly ok: true; readonly parts: readonly UserPart[] } | { readonly ok: false; readonly problem: string }
 
-async function filePart(word: string, folder: string): Promise<UserPart | { readonly problem: string }> {
-  const path = resolve(folder, word)
-  const file = Bun.file(path)
-  if (!(await file.exists())) return { problem: `there is no file ${path} (from @${word})` }
-  const bytes = await file.bytes()
-  const mimeType = imageType(bytes)
-  if (mimeType !== undefined) return { type: "image", data: bytes.toBase64(), mimeType }
-  if (bytes.subarray(0, 8_192).includes(0))
-    return { problem: `${basename(path)} is a binary file: it cannot join a prompt` }
-  return { type: "text", text: `<file name="${path}">\n${new TextDecoder().decode(bytes)}\n</file>` }
+type Problem = { readonly problem: string }
+
+export type PromptInput = {
+  readonly words: readonly string[]
+  /** What came on stdin, or null where stdin is a terminal. */
+  readonly piped: Uint8Array | null
+  /** What words like `@a` and `@~/a` are resolved against. */
+  readonly folder: string
+  readonly home: string
 }
 
-/** `piped` is what came on stdin, or null where stdin is a terminal. */
-export async function promptParts(
-  words: readonly string[],
-  piped: string | null,
-  folder: string,
-): Promise<PromptParts> {
-  const parts: UserPart[] = []
-  if (piped !== null && Buffer.byteLength(piped) > pipedBytesMax) {
-    return {
-      ok: false,
-      problem: `the piped input has more than ${pipedBytesMax / 1024 / 1024} MiB: put it into a file and name the file`,
-    }
+/** All of a pipe, or as much as shows that it is too much. */
+export async function readPiped(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const piece of stream) {
+    pieces.push(piece)
+    size += piece.length
+    if (size > inputBytesMax) break
   }
-  if (piped !== null && piped.trim() !== "") parts.push({ type: "text", text: piped })
+  return Buffer.concat(pieces)
+}
+
+/** What bytes are to a model, or why they are nothing to it. `name` stands at the beginning of that sentence. */
+function partOf(bytes: Uint8Array, name: string): UserPart | Problem {
+  if (bytes.length > inputBytesMax) return { problem: tooLarge(name) }
+  const content = decodeText(bytes)
+  if ("text" in content) return { type: "text", text: content.text.toWellFormed() }
+  if (content.kind !== "image") {
+    const what = content.kind === "binary" ? content.name : "binary data"
+    return { problem: `${name} is ${what}, not text: it cannot join a prompt` }
+  }
+  const { mimeType } = content
+  const size = imageSize(bytes, mimeType)
+  if (bytes.length > imageBytesMax || (size !== null && Math.max(size.width, size.height) > imageSideMax)) {
+    const limits = `${sizeText(imageBytesMax)} and ${imageSideMax} pixels a side`
+    return { problem: `${name} is too large an image for a model: make it smaller than ${limits}` }
+  }
+  return { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }
+}
+
+function tooLarge(name: string): string {
+  return `${name} has more than ${inputBytesMax / 1024 / 1024} MiB: name the file without @, and the agent reads what it needs`
+}
+
+async function filePart(word: string, { folder, home }: PromptInput): Promise<UserPart | Problem> {
+  const path = word.startsWith("~/") ? join(home, word.slice(2)) : resolve(folder, word)
+  try {
+    // Looked at before it is opened, since opening a pipe waits and opening a device may do something.
+    const info = await stat(path)
+    if (info.isDirectory()) return { problem: `${path} (from @${word}) is a folder: name a file` }
+    if (!info.isFile()) return { problem: `${path} (from @${word}) is no file: reading it could wait for ever` }
+    if (info.size > inputBytesMax) return { problem: tooLarge(path) }
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const part = partOf(await file.readFile(), path)
+      if ("problem" in part || part.type === "image") return part
+      return { type: "text", text: `<file name="${path}">\n${part.text}\n</file>` }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    if (errorCode(error) === "ENOENT") return { problem: `there is no file ${path} (from @${word})` }
+    return { problem: `${path} (from @${word}) cannot be read: ${reasonOf(error)}` }
+  }
+}
+
+export async function promptParts(input: PromptInput): Promise<PromptParts> {
+  const { words, piped } = input
+  const parts: UserPart[] = []
+  if (piped !== null) {
+    const part = partOf(piped, "the piped input")
+    if ("problem" in part) return { ok: false, problem: part.problem }
+    if (part.type === "image" || part.text.trim() !== "") parts.push(part)
+  }
   for (const word of words.filter((candidate) => candidate.startsWith("@") && candidate.length > 1)) {
-    const part = await filePart(word.slice(1), folder)
+    const part = await filePart(word.slice(1), input)
     if ("problem" in part) return { ok: false, problem: part.problem }
     parts.push(part)
   }
   const text = words.filter((word) => !word.startsWith("@") || word.length === 1).join(" ")
-  if (text.trim() !== "") parts.push({ type: "text", text })
+  if (text.trim() !== "") parts.push({ type: "text", text: text.toWellFormed() })
   return { ok: true, parts }
 }

@@ -57,7 +57,8 @@ export class Keeper {
     const { view, place } = store.state
     const draft = this.#draft()
     const begun = view.session !== "" && (view.entries.length > 0 || view.submissions.size > 0)
-    if (!begun) return this.#toFile(draft)
+    // A session that has not begun goes with its host: the draft is nobody's yet.
+    if (!begun) return this.#toFile(draft === null ? null : { ...draft, session: null })
     try {
       await link.request({ type: "screen", client, value: toSaved(draft, place, this.#options.places()) })
       if (this.#inFile) this.#toFile(null)

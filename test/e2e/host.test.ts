@@ -47,7 +47,9 @@ async function asked(terminal: Terminal, text: string): Promise<void> {
   await terminal.keys("Enter")
 }
 
-async function ended(machine: Machine): Promise<void> {
+/** Screens first: one that still stands would start its host again. */
+async function ended(machine: Machine, ...screens: readonly Terminal[]): Promise<void> {
+  await Promise.all(screens.map((terminal) => terminal.kill()))
   await runBinary(machine, ["stop", "all", "--now"])
   await waitGone(hosts(machine))
 }
@@ -67,7 +69,7 @@ test("a host killed in mid-answer is started again by its screen, and the run go
   gate.resolve()
   await terminal.shows("and second half")
   await terminal.shows("asked again")
-  await ended(machine)
+  await ended(machine, terminal)
 })
 
 test("a screen killed in mid-answer leaves its host at work, and another screen shows it, also in mid-answer", async () => {
@@ -86,7 +88,7 @@ test("a screen killed in mid-answer leaves its host at work, and another screen 
   gate.resolve()
   await second.shows("and second half")
   expect(hosts(machine)).toHaveLength(1)
-  await ended(machine)
+  await ended(machine, second)
 })
 
 test("a terminal that is lost ends the screen and not the work; attach shows what was done", async () => {
@@ -104,7 +106,7 @@ test("a terminal that is lost ends the screen and not the work; attach shows wha
   expect(listed.stdout).toMatch(/\bhost\b.*no screen/)
   await using second = await screen(machine, ["attach"])
   await second.shows("and second half")
-  await ended(machine)
+  await ended(machine, second)
 })
 
 test("two screens on one host see the same, and either may speak", async () => {
@@ -119,7 +121,7 @@ test("two screens on one host see the same, and either may speak", async () => {
   await asked(two, "from two")
   await one.shows("quick answer to from two")
   expect(hosts(machine)).toHaveLength(1)
-  await ended(machine)
+  await ended(machine, one, two)
 })
 
 test("an idle host leaves with its last screen, and a session in which nothing was said leaves no trace", async () => {
@@ -160,7 +162,7 @@ test("what was typed before the host answered is not lost, and the draft survive
   }
   await using again = await screen(machine)
   await again.shows("half a thought and more")
-  await ended(machine)
+  await ended(machine, again)
 })
 
 test("stop ends a host and its work, and the next start says what was interrupted", async () => {
