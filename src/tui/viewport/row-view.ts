@@ -7,9 +7,8 @@
  */
 import type { MouseEvent, RenderContext } from "@opentui/core"
 import type { Theme } from "../../home/theme.ts"
-import type { Clock } from "../../std/clock.ts"
 import type { WidthMethod } from "../../std/text.ts"
-import type { RowBlock, RowSource } from "../rows/content.ts"
+import type { RowBlock } from "../rows/content.ts"
 import { Palette } from "../rows/paint.ts"
 import { drawWindow, marginsOf } from "./draw.ts"
 import { Keyboard } from "./keyboard.ts"
@@ -19,26 +18,8 @@ import { type Place } from "./scroll.ts"
 import { Seeker, type SearchState } from "./seeker.ts"
 import { Store } from "./store.ts"
 import { Surface } from "./surface.ts"
+import type { RowViewOptions } from "./view-options.ts"
 import { Window } from "./window.ts"
-
-export type RowViewEvents<B> = {
-  /** What others show of the view changed: whether it follows, what is new below, where a search stands. */
-  changed(): void
-  /** Text was selected with the mouse. */
-  selected(text: string): void
-  /** A block was asked to be shown in full. */
-  open(block: B): void
-  /** The first block came into view: older ones may be fetched. */
-  atStart(): void
-}
-
-export type RowViewOptions<B extends RowBlock> = {
-  readonly source: RowSource<B>
-  readonly theme: Theme
-  readonly widthMethod: WidthMethod
-  readonly clock: Clock
-  readonly events: RowViewEvents<B>
-}
 
 /** Rows that a turn of the wheel scrolls. */
 const wheelRows = 3
@@ -77,10 +58,6 @@ export class RowView<B extends RowBlock> {
   /** Blocks that are new below what is read. */
   get newBelow(): number {
     return this.#window.newBelow
-  }
-
-  get rows(): number {
-    return this.#window.rows
   }
 
   get top(): Place {
