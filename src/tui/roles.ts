@@ -97,7 +97,8 @@ export function systemTheme(base: Theme, colors: TerminalColors): Theme {
     backgroundElement: grey(0.08, "none"),
     backgroundMenu: grey(0.1, "none"),
     userMessage: grey(0.1, "none"),
-    textMuted: grey(0.62, 8),
+    // The eighth of sixteen is the background itself in some palettes: unknown, it is only good for lines.
+    textMuted: grey(0.62, "none"),
     border: grey(0.3, 8),
     borderActive: own.primary[appearance],
     borderSubtle: grey(0.18, 8),

@@ -23,6 +23,9 @@ import { Outer } from "./outer.ts"
 /** A host that does not answer does not keep a person from leaving. */
 const leaveMsMax = 500
 
+/** A terminal that has said nothing by then says nothing. */
+const colorsMs = 1_000
+
 export type Screen = {
   readonly app: App
   readonly ended: Promise<ScreenEnd>
@@ -111,6 +114,19 @@ function begin(app: App): void {
   if (options.prompt !== undefined) attempt(app, send(app, options.prompt, "steer"))
   link.start()
   refreshBranch(app)
+  void askColors(app)
+}
+
+/** The terminal's own colours, whenever it tells them. Multiplexers answer late or in pieces, so they are not asked. */
+async function askColors(app: App): Promise<void> {
+  const { options, renderer, looks } = app
+  if (options.process === undefined || options.terminal.multiplexer !== "none") return
+  try {
+    looks.terminalColors(await renderer.getPalette({ size: 16, timeout: colorsMs }))
+  } catch {
+    // A terminal that says nothing, or a screen that ended meanwhile: the colours stay as they are.
+    return
+  }
 }
 
 function refreshBranch(app: App): void {

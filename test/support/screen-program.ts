@@ -1,7 +1,8 @@
 /**
  * The screen as a program of its own, for tests in a real terminal: a scripted host, no person's files, ends as the screen says.
  *
- * - Arguments are words: `busy` begins a run, `crash` throws after the first key, `editor=<command>` is the person's editor.
+ * - Arguments are words: `answer` has an answer on the screen, `crash` throws after the first key, `system` uses the terminal's own colours,
+ *   `editor=<command>` is the person's editor.
  */
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -15,10 +16,7 @@ const words = process.argv.slice(2)
 const editor = words.find((word) => word.startsWith("editor="))?.slice("editor=".length)
 const host = new ScriptedHost()
 
-function connect() {
-  if (words.includes("busy")) setTimeout(() => host.begin(Date.now()), 0)
-  return host.connect()
-}
+if (words.includes("answer")) host.answer("the answer of the model")
 
 if (words.includes("crash")) {
   process.stdin.once("data", () => {
@@ -30,7 +28,7 @@ if (words.includes("crash")) {
 
 const end = await startScreen({
   session: { kind: "new" },
-  connect,
+  connect: () => host.connect(),
   sessions: host.sessions,
   folder: process.cwd(),
   home: process.cwd(),
@@ -38,8 +36,8 @@ const end = await startScreen({
   scratch: join(tmpdir(), `cairn-screen-program-${process.pid}`),
   clock: systemClock,
   settings: {
-    theme: "dark",
-    appearance: "dark",
+    theme: words.includes("system") ? "system" : "dark",
+    appearance: words.includes("system") ? "auto" : "dark",
     keymap: "default",
     slots: defaultSlots,
     mouse: true,

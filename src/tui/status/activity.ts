@@ -38,7 +38,7 @@ export function needsTicks(state: ScreenState): boolean {
 function doing(state: ScreenState): { readonly text: string; readonly role: Role } {
   const tasks = tasksOf(state)
   if (tasks.some((task) => task.aborting)) return { text: "stopping", role: "warning" }
-  const generation = tasks.find((task) => task.work.kind === "generation")
+  const generation = tasks.findLast((task) => task.work.kind === "generation")
   if (generation?.work.kind === "generation" && generation.work.retry !== undefined) {
     const { until, attempt, of, error } = generation.work.retry
     const wait = countdown(until - state.now)
@@ -52,7 +52,7 @@ function doing(state: ScreenState): { readonly text: string; readonly role: Role
   }
   const other = tasks.find((task) => task.work.kind === "other")?.work
   if (other?.kind === "other" && generation === undefined) return { text: other.name, role: "notice" }
-  const partial = [...state.view.progress.values()].find((progress) => progress.kind === "generation")
+  const partial = generation === undefined ? undefined : state.view.progress.get(generation.id)
   const last = partial?.kind === "generation" ? partial.partial.parts.at(-1)?.part.type : undefined
   return { text: last === "thinking" ? "thinking" : last === undefined ? "waiting" : "answering", role: "primary" }
 }
