@@ -10,7 +10,7 @@ import type { SessionSummary } from "../protocol/sessions.ts"
 import type { Mode } from "./args.ts"
 import { listHosts, stopHosts, type HostRow } from "./hosts.ts"
 import { readPerson } from "./person.ts"
-import { summaries } from "./sessions.ts"
+import { summaries, unreadSessions, type Unread } from "./sessions.ts"
 import { Stop } from "./stop.ts"
 
 type CommandMode = Extract<Mode, { kind: "command" }>
@@ -38,12 +38,21 @@ function sessionRow(summary: SessionSummary): readonly string[] {
   return [shortId(summary.id), when(summary.updatedAt), standing, cleanLine(summary.title || summary.note)]
 }
 
+/** A session that cannot be read may be of this folder: it is never passed over without a word. */
+function tellUnread(unread: readonly Unread[]): void {
+  if (unread.length === 0) return
+  const what = unread.length === 1 ? "1 session" : `${unread.length} sessions`
+  const paths = unread.map(({ path }) => path).join(", ")
+  process.stderr.write(`cairn: ${what} could not be read; --all says why: ${cleanControls(paths)}\n`)
+}
+
 async function sessions(mode: CommandMode): Promise<number> {
   const [what = "list"] = mode.words
   if (what !== "list") throw new Stop(`"sessions ${what}" is unknown; there is: sessions list`, 2)
   const person = await readPerson(mode.run, false)
   const folder = mode.options.has("all") ? undefined : person.folder
   const found = await summaries(person.dirs.data, { folder })
+  if (folder !== undefined) tellUnread(await unreadSessions(person.dirs.data, null))
   if (mode.options.has("json")) for (const summary of found) print(`${JSON.stringify(summary)}\n`)
   else if (found.length > 0) print(columns(found.map(sessionRow)))
   else

@@ -1,44 +1,189 @@
 /**
  * `-p` and `--mode json`: the engine in this process, driven through its port.
  *
- * - stdout has the answer or the events and nothing else; notices go to stderr.
- * - SIGINT stops the run, durably: 130. TERM and HUP leave it pending: 143, 129. A second signal ends at once.
+ * - stdout has the answer or the events and nothing else; notices go to stderr, one sentence a line.
+ * - SIGINT stops the run, durably: 130. TERM and HUP leave it pending: 143, 129. A second signal ends at once. Once the ledger is closed the
+ *   program goes, whatever still runs in it: commands outlive it.
+ * - Events that nobody reads any more end it as TERM does, with 1.
  */
 import type { Mode } from "./args.ts"
 import { cleanControls } from "../std/clean.ts"
 import { requestId } from "../std/id.ts"
 import { systemClock } from "../std/clock.ts"
-import { rootConversation } from "../engine/engine.ts"
+import { rootConversation, type Engine } from "../engine/engine.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { Rejected } from "../ledger/storage.ts"
 import type { UserPart } from "../message/message.ts"
+import { Refusal, type Frame } from "../protocol/port.ts"
+import type { View } from "../protocol/view.ts"
 import { assemble, firstModel, toolNames } from "./assemble.ts"
 import { Events } from "./events.ts"
 import { runHeadless, type HeadlessEnd } from "./headless.ts"
-import { promptParts } from "./input.ts"
+import { promptParts, readPiped } from "./input.ts"
 import { chosenSession, openLedger, type Chosen } from "./open.ts"
 import { consentOf } from "./consent.ts"
+import { isReaderGone, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
 import { printed } from "./print.ts"
+import { unreadSessions } from "./sessions.ts"
 import { onSignals } from "./signals.ts"
-import { Stop } from "./stop.ts"
+import { complain, Stop } from "./stop.ts"
 
 type PrintMode = Extract<Mode, { kind: "print" }>
 
-function note(text: string): void {
-  process.stderr.write(`cairn: ${cleanControls(text)}\n`)
-}
+/** A pipe that has said nothing for this long may never end: the person is told what is being waited for. */
+const quietPipeMs = 2_000
+/** Events that a slow reader has not taken yet; beyond, progress of tools is left out, which their results tell whole. */
+const waitingMax = 4 * 1024 * 1024
 
-async function inputOf(mode: PrintMode, person: Person): Promise<readonly UserPart[] | null> {
-  const piped = process.stdin.isTTY ? null : await Bun.stdin.text()
-  const prompt = await promptParts(mode.words, piped, person.folder)
-  if (!prompt.ok) throw new Stop(prompt.problem, 2)
-  return prompt.parts.length === 0 ? null : prompt.parts
-}
+class Headless {
+  readonly #mode: PrintMode
+  readonly #person: Person
+  readonly #ledger: Ledger
+  readonly #out = new Output(1)
+  readonly #err = new Output(2)
+  readonly #stop = new AbortController()
+  readonly #events = new Events(rootConversation, () => systemClock.now())
+  #engine: Engine | null = null
+  /** The exit status of what ends this run before its own end. */
+  #ending: number | null = null
+  #retry = ""
 
-/** Everything that is written to a pipe has to be gone before the process is. */
-function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  if (text === "") return Promise.resolve()
-  return new Promise((resolve) => stream.write(text, () => resolve()))
+  constructor(mode: PrintMode, person: Person, ledger: Ledger) {
+    this.#mode = mode
+    this.#person = person
+    this.#ledger = ledger
+  }
+
+  readonly note = (text: string): void => this.#err.write(`cairn: ${cleanControls(text)}\n`)
+
+  async run(prompt: readonly UserPart[] | null): Promise<number> {
+    const { run, output } = this.#mode
+    const consent = run.resume ? "now" : consentOf(this.#person, this.#ledger, systemClock.now())
+    const options = { person: this.#person, run, ledger: this.#ledger, consent, report: this.note } as const
+    const { engine } = await assemble(options)
+    this.#engine = engine
+    if (output === "json") {
+      this.#out.onFailure((failure) => this.#deaf(failure))
+      this.#out.write(header(this.#ledger, this.#person))
+    }
+    const unhook = onSignals((code) => this.#signal(code))
+    try {
+      return await this.#toEnd(engine, prompt)
+    } finally {
+      unhook()
+      await Promise.all([this.#out.flushed(), this.#err.flushed()])
+    }
+  }
+
+  async #toEnd(engine: Engine, prompt: readonly UserPart[] | null): Promise<number> {
+    let code: number
+    try {
+      const { end } = await runHeadless(engine.port, {
+        conversation: rootConversation,
+        prompt,
+        requestId: requestId(),
+        resume: this.#mode.run.resume,
+        stop: this.#stop.signal,
+        onPending: (held) => {
+          this.note("finishing what was interrupted first")
+          if (held !== null) this.note(`${held.reason} It is tried once more.`)
+        },
+        onFrame: (frame, view) => this.#frame(frame, view),
+      })
+      code = this.#ending ?? (await this.#settle(end))
+    } catch (error) {
+      if (error instanceof Refusal) throw new Stop(error.message, 1)
+      throw error
+    } finally {
+      await this.#close()
+    }
+    this.#farewell(code)
+    return code
+  }
+
+  #frame(frame: Frame, view: View): void {
+    if (frame.type === "health") this.#health(frame.health)
+    if (frame.type === "commit" && process.stderr.isTTY === true) this.#tellRetry(view)
+    // Work that was finished first settles too, but the last event is the last one of all.
+    if (this.#mode.output !== "json" || frame.type === "settled") return
+    const full = this.#out.waiting > waitingMax
+    for (const event of this.#events.feed(frame)) {
+      if (full && event.type === "tool_execution_update") continue
+      this.#out.write(`${JSON.stringify(event)}\n`)
+    }
+  }
+
+  #health({ state, reason }: { readonly state: string; readonly reason: string }): void {
+    if (state === "waiting") this.note(`the session cannot be saved: ${reason}; it is tried again until it can`)
+    if (state === "ok") this.note("the session is saved again")
+    if (state !== "ok" && this.#ending !== null) void this.#engine?.close()
+  }
+
+  #tellRetry(view: View): void {
+    const works = [...view.tasks.values()].map(({ work }) => (work.kind === "generation" ? work.retry : undefined))
+    const retry = works.find((work) => work !== undefined)
+    const key = retry === undefined ? "" : `${retry.attempt} ${retry.until}`
+    if (retry !== undefined && key !== this.#retry) {
+      const seconds = Math.max(0, Math.round((retry.until - systemClock.now()) / 1_000))
+      this.note(`${retry.error} Asking again in ${seconds} s (${retry.attempt} of ${retry.of}).`)
+    }
+    this.#retry = key
+  }
+
+  #signal(code: number): void {
+    if (this.#ending !== null) process.exit(code)
+    this.#ending = code
+    if (code !== 130) return void this.#engine?.close()
+    // Where the mark of the stop cannot be stored there is nothing to wait for.
+    this.#engine?.port.request({ type: "abort", conversation: rootConversation }).catch(() => this.#engine?.close())
+    this.#stop.abort()
+    if (this.#ledger.health().state !== "ok") void this.#engine?.close()
+  }
+
+  /** Nobody hears the events any more. */
+  #deaf(failure: Error): void {
+    if (this.#ending !== null) return
+    this.#ending = 1
+    const why = isReaderGone(failure)
+      ? "nobody reads the events any more"
+      : `the events cannot be written: ${failure.message}`
+    this.note(`${why}, so the work waits; finish it with: cairn -c -p`)
+    void this.#engine?.close()
+  }
+
+  async #settle(end: HeadlessEnd): Promise<number> {
+    const { out, err, code } = printed(end, process.stdout.isTTY === true)
+    this.#err.write(err)
+    if (this.#mode.output === "json") {
+      if (end.kind !== "lost" && end.kind !== "held") this.#out.write(settledEvent(end))
+      return code
+    }
+    this.#out.write(out)
+    await this.#out.flushed()
+    const { failure } = this.#out
+    // A reader that wanted no more of the answer has had what it wanted.
+    if (failure === null || isReaderGone(failure)) return code
+    this.note(`the answer cannot be written: ${failure.message}; print it again with: cairn -c -p`)
+    return 1
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await this.#engine?.close()
+    } catch (error) {
+      if (!(error instanceof Rejected)) throw error
+      this.note(`the last steps could not be saved: ${error.message}`)
+      this.#ending ??= 1
+    }
+  }
+
+  /** What a person may want to know of an end by signal. */
+  #farewell(code: number): void {
+    if (this.#mode.run.session.kind === "memory") return
+    if (code === 130 && this.#ending === 130) this.note("the run was stopped; go on with: cairn -c")
+    if (code === 143 || code === 129) this.note("ended with its work pending; finish it with: cairn -c -p")
+  }
 }
 
 function header(ledger: Ledger, person: Person): string {
@@ -46,66 +191,62 @@ function header(ledger: Ledger, person: Person): string {
   return `${JSON.stringify({ type: "session", version: 3, id: ledger.session, timestamp, cwd: person.folder })}\n`
 }
 
-async function settle(mode: PrintMode, end: HeadlessEnd): Promise<number> {
-  const { out, err, code } = printed(end, process.stdout.isTTY === true)
-  await write(process.stderr, err)
-  if (mode.output === "text") await write(process.stdout, out)
-  return code
+function settledEvent(end: HeadlessEnd): string {
+  return `${JSON.stringify({ type: "agent_settled", aborted: end.kind === "aborted" })}\n`
 }
 
-async function work(
-  mode: PrintMode,
-  person: Person,
-  ledger: Ledger,
-  prompt: readonly UserPart[] | null,
-): Promise<number> {
-  const consent = mode.run.resume ? "now" : consentOf(person, ledger, systemClock.now())
-  const { engine } = await assemble({ person, run: mode.run, ledger, consent, report: note })
-  const events = new Events(rootConversation, () => systemClock.now())
-  if (mode.output === "json") process.stdout.write(header(ledger, person))
-  let signalled: number | null = null
-  const unhook = onSignals(async (code) => {
-    if (signalled !== null) process.exit(code)
-    signalled = code
-    if (code === 130) await engine.port.request({ type: "abort", conversation: rootConversation })
-    else await engine.close()
-  })
+function say(text: string): void {
+  process.stderr.write(`cairn: ${cleanControls(text)}\n`)
+}
+
+async function inputOf(mode: PrintMode, person: Person): Promise<readonly UserPart[] | null> {
+  const { folder, dirs } = person
+  const piped = process.stdin.isTTY === true ? null : await pipedInput()
+  const prompt = await promptParts({ words: mode.words, piped, folder, home: dirs.home })
+  if (!prompt.ok) throw new Stop(prompt.problem, 2)
+  return prompt.parts.length === 0 ? null : prompt.parts
+}
+
+async function pipedInput(): Promise<Uint8Array> {
+  const cancel = systemClock.after(quietPipeMs, () =>
+    say("waiting for the end of the piped input; without any, start it with: </dev/null"),
+  )
   try {
-    const { end } = await runHeadless(engine.port, {
-      conversation: rootConversation,
-      prompt,
-      requestId: requestId(),
-      resume: mode.run.resume,
-      onPending: () => note("finishing what was interrupted first"),
-      onFrame: (frame) => {
-        if (mode.output !== "json") return
-        for (const event of events.feed(frame)) process.stdout.write(`${JSON.stringify(event)}\n`)
-      },
-    })
-    return signalled ?? (await settle(mode, end))
+    return await readPiped(Bun.stdin.stream())
+  } catch (error) {
+    throw new Stop(`the piped input cannot be read: ${error instanceof Error ? error.message : String(error)}`, 2)
   } finally {
-    unhook()
-    await engine.close()
+    cancel()
   }
 }
 
-function announce(chosen: Chosen, person: Person): void {
-  if (chosen.kind === "new" && chosen.fellBack) note(`there was no session in ${person.folder}: this is a new one`)
+async function announce(chosen: Chosen, mode: PrintMode, person: Person): Promise<void> {
+  if (chosen.kind === "new" && chosen.fellBack) say(`there was no session in ${person.folder}: this is a new one`)
+  if (mode.run.session.kind !== "continue") return
+  const after = chosen.kind === "session" ? chosen.id : null
+  for (const { path, note } of await unreadSessions(person.dirs.data, after)) {
+    say(`${note}; it may be the newest of this folder, and is left as it is: ${path}`)
+  }
 }
 
-export async function printMode(mode: PrintMode, _version: string): Promise<number> {
+/** Does not return: a command that outlives this program, or a connection that lingers, would keep it. */
+export async function printMode(mode: PrintMode, _version: string): Promise<never> {
+  process.exit(await answer(mode).catch(complain))
+}
+
+async function answer(mode: PrintMode): Promise<number> {
   const person = await readPerson(mode.run, true)
-  person.problems.forEach(note)
+  person.problems.forEach(say)
   const prompt = await inputOf(mode, person)
   const resuming = mode.run.session.kind === "continue" || mode.run.session.kind === "named"
   if (prompt === null && !resuming) {
     throw new Stop("there is no prompt: give one as words, with @file, or through a pipe", 2)
   }
   const chosen = await chosenSession(person, mode.run, prompt !== null)
-  announce(chosen, person)
+  await announce(chosen, mode, person)
   if (chosen.kind !== "session") refuseEarly(person, mode)
   const ledger = await openLedger(person, mode.run, chosen)
-  return work(mode, person, ledger, prompt)
+  return new Headless(mode, person, ledger).run(prompt)
 }
 
 /** What would stop a new session anyway is said before one is made. */

@@ -7,9 +7,16 @@
 import { cleanControls } from "../std/clean.ts"
 import { textOf } from "../message/message.ts"
 import { unreachable } from "../std/assert.ts"
+import type { HeldState } from "../protocol/port.ts"
 import type { HeadlessEnd } from "./headless.ts"
 
 export type Written = { readonly out: string; readonly err: string; readonly code: number }
+
+const waysOut: Readonly<Record<HeldState["because"], string>> = {
+  old: "Add --resume to let it go on.",
+  crashes: "Add --resume to let it try again.",
+  code: "Open it with that, or begin another session.",
+}
 
 /** What a finished headless run writes, and its exit status. Pure. */
 export function printed(end: HeadlessEnd, terminal: boolean): Written {
@@ -27,7 +34,7 @@ export function printed(end: HeadlessEnd, terminal: boolean): Written {
     case "aborted":
       return { out: "", err: "cairn: the run was stopped; go on with: cairn -c\n", code: 130 }
     case "held":
-      return { out: "", err: `cairn: ${cleanControls(end.reason)} Add --resume to let it go on.\n`, code: 1 }
+      return { out: "", err: `cairn: ${cleanControls(end.held.reason)} ${waysOut[end.held.because]}\n`, code: 1 }
     case "lost":
       return { out: "", err: `cairn: ${cleanControls(end.reason)}\n`, code: 1 }
     case "nothing":

@@ -4,10 +4,9 @@
  * - Weather (a broken config, a held session, an unknown model) is a `Stop`: a sentence on stderr and a status. Anything else that is thrown is
  *   a bug: it is named as one, in one line, never as a stack trace.
  */
-import { cleanControls } from "../std/clean.ts"
 import { modeOf } from "./args.ts"
 import { helpText } from "./help.ts"
-import { Stop } from "./stop.ts"
+import { complain, Stop } from "./stop.ts"
 
 async function perform(argv: readonly string[], version: string): Promise<number> {
   const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true
@@ -31,12 +30,5 @@ async function perform(argv: readonly string[], version: string): Promise<number
 }
 
 export async function run(argv: readonly string[], version: string): Promise<void> {
-  try {
-    process.exitCode = await perform(argv, version)
-  } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    const known = error instanceof Stop
-    process.stderr.write(`cairn: ${cleanControls(known ? text : `this is a bug of cairn: ${text}`)}\n`)
-    process.exitCode = known ? error.code : 1
-  }
+  process.exitCode = await perform(argv, version).catch(complain)
 }

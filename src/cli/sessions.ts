@@ -4,6 +4,8 @@
  * - Nothing is opened for writing, and a session that cannot be read is listed as such.
  * - A session in which nothing was ever said is none.
  */
+import { join } from "node:path"
+import { sessionsFolder } from "../ledger/folder.ts"
 import { deleteSession, listSessions, resolveSession, type Listed } from "../ledger/list.ts"
 import { readSession } from "../ledger/peek.ts"
 import type { SessionDocument } from "../protocol/records.ts"
@@ -67,6 +69,21 @@ export async function findSession(dataDir: string, name: string): Promise<string
     `there is no session ${name}${near === "" ? "" : `; the newest are ${near}`}. See: cairn sessions list`,
     2,
   )
+}
+
+/** A session that cannot be read: of which folder it is, nobody knows. */
+export type Unread = { readonly path: string; readonly note: string }
+
+/** Sessions that cannot be read, newest first; with `after` only those that were written to later than that one. */
+export async function unreadSessions(dataDir: string, after: string | null): Promise<readonly Unread[]> {
+  const found: Unread[] = []
+  for (const listed of listSessions(dataDir)) {
+    if (listed.id === after) break
+    const summary = await summaryOf(dataDir, listed)
+    if (summary === undefined || summary.state === "ok") continue
+    found.push({ path: join(sessionsFolder(dataDir), listed.id), note: summary.note })
+  }
+  return found
 }
 
 /** The newest session of a folder, if it has one. */

@@ -1,3 +1,6 @@
+import { cleanControls } from "../std/clean.ts"
+import { Output } from "./output.ts"
+
 /** The program ends here, for a reason that a person can do something about: a sentence, and an exit status. */
 export class Stop extends Error {
   override readonly name = "Stop"
@@ -6,4 +9,14 @@ export class Stop extends Error {
     super(sentence)
     this.code = code
   }
+}
+
+/** Says on stderr what ended the program, and gives its exit status. */
+export async function complain(error: unknown): Promise<number> {
+  const text = error instanceof Error ? error.message : String(error)
+  const known = error instanceof Stop
+  const err = new Output(2)
+  err.write(`cairn: ${cleanControls(known ? text : `this is a bug of cairn: ${text}`)}\n`)
+  await err.flushed()
+  return known ? error.code : 1
 }
