@@ -1,5 +1,5 @@
 /**
- * The plan: `PLAN.md`, `TODO.md` or what the config names, live from disk, its boxes ticked in place.
+ * The plan: the first file of those that the settings name, live from disk, its boxes ticked in place.
  *
  * - The file is read when it changes, and at most every `lookMs` for file systems that tell of no changes. A file that is gone leaves the panel
  *   empty; one that is too large or no text says so.

@@ -14,6 +14,7 @@ import { join } from "node:path"
 import { emptyView } from "../../../src/protocol/view.ts"
 import { openPlan } from "../../../src/tui/panels/plan.ts"
 import { planBlocks, progressOf, toggleItem } from "../../../src/tui/panels/plan-text.ts"
+import { eventually } from "../../support/eventually.ts"
 import { noon, openPanel } from "./support.ts"
 
 const folders: string[] = []
@@ -33,15 +34,24 @@ async function open(folder: string) {
   let now = noon
   /** The panel after it has looked at the file, until it shows what is waited for. */
   const shows = async (wanted: string): Promise<string> => {
-    for (let round = 0; round < 500; round++) {
+    let frame = ""
+    const look = async (): Promise<boolean> => {
       screen.show(emptyView, (now += 10_000))
-      const frame = await screen.frame()
-      if (frame.includes(wanted)) return frame
-      await Bun.sleep(2)
+      frame = await screen.frame()
+      return frame.includes(wanted)
     }
-    throw new Error(`never shown: ${wanted}\n${await screen.frame()}`)
+    await eventually(look, () => `never shown: ${wanted}\n${frame}`)
+    return frame
   }
-  return { ...screen, shows }
+  const goesEmpty = (): Promise<void> =>
+    eventually(
+      () => {
+        screen.show(emptyView, (now += 10_000))
+        return screen.panel.empty
+      },
+      () => "the panel never became empty",
+    )
+  return { ...screen, shows, goesEmpty }
 }
 
 const plan = "# Plan\n\n- [ ] first **thing**\n  - [x] part of it\n- [ ] second\n\nNotes.\n"
@@ -65,11 +75,7 @@ test("a change on disk is seen, and a file that goes leaves the panel empty", as
   rmSync(join(folder, "PLAN.md"))
   await screen.shows("third")
   rmSync(join(folder, "TODO.md"))
-  for (let round = 0; round < 500 && !screen.panel.empty; round++) {
-    screen.show(emptyView, noon + 1e9 + round * 10_000)
-    await Bun.sleep(2)
-  }
-  expect(screen.panel.empty).toBe(true)
+  await screen.goesEmpty()
 })
 
 test("an item is ticked in its file, which keeps its mode, its link and everything else", async () => {
