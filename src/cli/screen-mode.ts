@@ -152,6 +152,7 @@ function screenOptions(
     home: person.dirs.home,
     client,
     scratch: tmpdir(),
+    highlightFolder: join(person.dirs.cache, "highlight"),
     clock: systemClock,
     settings: settingsOf(person),
     themes: themeShelf({ folders: shelves(person, "themes"), clock: systemClock }),
