@@ -96,7 +96,14 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
     refocus: () => app().refocus(),
     failed: (id, error) => app().say("error", `The panel ${id} failed and was closed: ${sentence(error)}`),
   })
-  return { editor, completer, dialogs, slots, highlighter, search: new SearchLine(renderer) }
+  return {
+    editor,
+    completer,
+    dialogs,
+    slots,
+    highlighter,
+    search: new SearchLine(renderer, options.settings.searchRegex),
+  }
 }
 
 /** A dialog is open: it has the keys. */

@@ -72,7 +72,11 @@ export function panelMaker(
     say: (level, text) => app().say(level, text),
   })
   return (id) => {
-    if (id === "chat") return openChat(host())
+    if (id === "chat") {
+      const chat = openChat(host())
+      if (!app().options.settings.hideThinking) chat.rows.toggleGroup("thinking", true)
+      return chat
+    }
     if (id === "tool") return (tool = openToolOutput(host()))
     if (id === "plan") return openPlan(host(), app().options.settings.planFiles)
     return null

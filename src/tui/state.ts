@@ -76,6 +76,8 @@ export type ScreenState = {
   readonly conversation: number
   readonly link: Link
   readonly outbox: readonly OutboxItem[]
+  /** The command of the person's that runs in the shell. */
+  readonly shell: string | null
   readonly focus: Focus
   readonly place: Place
   readonly dialogs: readonly Dialog[]
@@ -111,6 +113,7 @@ export function startState(given: {
     conversation: 1,
     link: { status: "connecting", attempt: 1 },
     outbox: [],
+    shell: null,
     focus: { area: "editor" },
     place: {
       slots: given.slots,

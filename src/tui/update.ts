@@ -47,6 +47,7 @@ export type ScreenEvent =
   | { readonly type: "branch"; readonly name: string | null }
   | { readonly type: "models"; readonly models: readonly ModelRecord[] }
   | { readonly type: "mouse"; readonly on: boolean }
+  | { readonly type: "shell"; readonly command: string | null }
   | { readonly type: "watched"; readonly on: boolean }
   | { readonly type: "tick"; readonly now: number }
 
@@ -123,6 +124,7 @@ function onLeft(state: ScreenState): ScreenState {
     view: emptyView,
     conversation: 1,
     outbox: [],
+    shell: null,
     link: { status: "connecting", attempt: 1 },
     focus: { area: "editor" },
     place: { ...state.place, filled: new Set(), zoomed: null },
@@ -187,6 +189,7 @@ type Fact = Extract<
       | "branch"
       | "models"
       | "mouse"
+      | "shell"
       | "watched"
       | "tick"
   }
@@ -215,6 +218,8 @@ function setFact(state: ScreenState, event: Fact): ScreenState {
       return { ...state, models: event.models }
     case "mouse":
       return { ...state, mouse: event.on }
+    case "shell":
+      return { ...state, shell: event.command }
     case "watched":
       return { ...state, watched: event.on }
     case "tick":

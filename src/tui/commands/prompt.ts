@@ -28,12 +28,19 @@ async function shell(stage: Stage, text: string): Promise<void> {
   const excluded = text.startsWith("!!")
   const command = text.slice(excluded ? 2 : 1).trim()
   if (command === "") return
+  if (stage.store.state.shell !== null) {
+    stage.editor.put(text)
+    return stage.say("warning", "Another command is still running; wait for it")
+  }
   const { conversation } = stage.store.state
+  stage.store.dispatch({ type: "shell", command })
   try {
     await stage.link.request({ type: "shell", conversation, command, excluded })
   } catch (error) {
     if (stage.editor.edit.text === "") stage.editor.put(text)
     throw error
+  } finally {
+    stage.store.dispatch({ type: "shell", command: null })
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type TextLine,
   type Unit,
 } from "./row.ts"
-import { contentMin, fitPrefix, RowWriter } from "./writer.ts"
+import { contentMin, fitPrefix, prefixWidth, RowWriter } from "./writer.ts"
 
 export function layoutLines(lines: readonly Line[], width: number, method: WidthMethod): Layout {
   const rows: Row[] = []
@@ -33,14 +33,14 @@ function layoutText(line: TextLine, width: number, method: WidthMethod, rows: Ro
   const { text } = unit
   units.push(unit)
   const first = fitPrefix(line.first, width, method)
-  const room = Math.max(1, width - textWidth(spansText(first), method))
+  const room = Math.max(1, width - prefixWidth(first, method))
   const writer = new RowWriter(method)
   if (line.wrap === "cut") {
     rows.push(cutRow(line, unit, first, room, method, writer))
     return
   }
   const rest = line.rest === line.first ? first : fitPrefix(line.rest, width, method)
-  const restRoom = rest === first ? room : Math.max(1, width - textWidth(spansText(rest), method))
+  const restRoom = rest === first ? room : Math.max(1, width - prefixWidth(rest, method))
   const ranges = wrap(text, { method, by: line.wrap, first: room, rest: restRoom })
   ranges.forEach((range, place) => {
     writer.decorate(place === 0 ? first : rest).content(unit, line.spans, range)
@@ -74,7 +74,7 @@ function cutRow(
 
 function ruleRow(line: RuleLine, width: number, method: WidthMethod): Row {
   const first = fitPrefix(line.first, width, method)
-  const room = Math.max(0, width - textWidth(spansText(first), method))
+  const room = Math.max(0, width - prefixWidth(first, method))
   return new RowWriter(method)
     .decorate(first)
     .decorate([{ text: "─".repeat(room), style: line.style }])

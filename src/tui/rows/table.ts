@@ -6,7 +6,7 @@
  */
 import { textWidth, wrap, type Range, type WidthMethod } from "../../std/text.ts"
 import { spansText, type Row, type Span, type TableCell, type TableLine, type Unit } from "./row.ts"
-import { fitPrefix, RowWriter } from "./writer.ts"
+import { fitPrefix, prefixWidth, RowWriter } from "./writer.ts"
 
 /** Under this a column holds no word. */
 const columnMin = 6
@@ -50,7 +50,7 @@ export function layoutTable(line: TableLine, width: number, method: WidthMethod,
   )
   const first = fitPrefix(line.first, width, method)
   const rest = fitPrefix(line.rest, width, method)
-  const taken = Math.max(textWidth(spansText(first), method), textWidth(spansText(rest), method))
+  const taken = Math.max(prefixWidth(first, method), prefixWidth(rest, method))
   const natural = head.map((cell, column) =>
     Math.max(1, ...[cell, ...body.map((cells) => cells[column])].map((one) => textWidth(one?.text ?? "", method))),
   )

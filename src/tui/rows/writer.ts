@@ -75,10 +75,26 @@ export class RowWriter {
   }
 }
 
+/** Prefixes are few and come again on every row. */
+const prefixWidths = new Map<string, number>()
+const prefixWidthsMax = 1_000
+
+/** Cells of a prefix. */
+export function prefixWidth(spans: readonly Span[], method: WidthMethod): number {
+  if (spans.length === 0) return 0
+  const text = spansText(spans)
+  const key = `${method} ${text}`
+  const known = prefixWidths.get(key)
+  if (known !== undefined) return known
+  if (prefixWidths.size >= prefixWidthsMax) prefixWidths.clear()
+  const width = textWidth(text, method)
+  prefixWidths.set(key, width)
+  return width
+}
+
 /** As much of a prefix as leaves room for the text. */
 export function fitPrefix(spans: readonly Span[], width: number, method: WidthMethod): readonly Span[] {
-  const text = spansText(spans)
   const room = Math.max(0, width - Math.min(contentMin, width))
-  if (textWidth(text, method) <= room) return spans
-  return sliceSpans(spans, 0, fitLength(text, room, method))
+  if (prefixWidth(spans, method) <= room) return spans
+  return sliceSpans(spans, 0, fitLength(spansText(spans), room, method))
 }

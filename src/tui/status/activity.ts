@@ -94,7 +94,15 @@ export function activity(
       : [{ text: state.editor.shell === "told" ? "shell" : "shell, not told to the model", role: "accent", bold: true }]
   // What the host was doing is not known while it is away.
   const away = state.link.status !== "open" && (state.link.status === "waiting" || state.link.attempt > 1)
-  const left = busy.length > 0 && !away ? busy : linkParts(state)
+  const command: readonly Part[] =
+    state.shell === null
+      ? []
+      : [
+          { text: "!", role: "accent", bold: true },
+          { text: state.shell, role: "toolPending", drop: 0 },
+        ]
+  const work = busy.length > 0 ? busy : command
+  const left = work.length > 0 && !away ? work : linkParts(state)
   const queued = queueOf(state.view, state.conversation).length
   const takeBack = keys.takeBack === "" ? "" : `, ${keys.takeBack} takes back`
   const hint = left.length === 0 && state.editor.empty && keys.palette !== "" ? `${keys.palette} commands` : ""

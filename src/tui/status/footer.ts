@@ -35,7 +35,8 @@ function spentParts(state: ScreenState): readonly Part[] {
   const tokens = `${sign}↑${shortCount(total.input + cached)} ↓${shortCount(total.output)}`
   const parts: Part[] = [{ text: tokens, role: "textMuted", drop: 5 }]
   // What costs nothing is not worth a word.
-  if (total.cost !== undefined && total.cost.total > 0) parts.push({ text: `${sign}${money(total.cost.total)}`, role: "textMuted", drop: 2 })
+  if (total.cost !== undefined && total.cost.total > 0)
+    parts.push({ text: `${sign}${money(total.cost.total)}`, role: "textMuted", drop: 2 })
   return parts
 }
 

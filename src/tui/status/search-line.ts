@@ -22,10 +22,12 @@ export class SearchLine {
   readonly #input: InputRenderable
   readonly #words: TextRenderable
   #target: Reader | null = null
-  #regex = false
+  #regex: boolean
   #direction: -1 | 1 = -1
 
-  constructor(renderer: CliRenderer) {
+  /** `regex`: begin with regular expressions rather than plain text. */
+  constructor(renderer: CliRenderer, regex: boolean) {
+    this.#regex = regex
     this.node = new BoxRenderable(renderer, { position: "absolute", flexDirection: "row", visible: false, zIndex: 1 })
     this.#sign = new TextRenderable(renderer, { content: "/ ", flexShrink: 0 })
     this.#input = new InputRenderable(renderer, { flexGrow: 1, flexShrink: 1, placeholder: "search" })

@@ -137,3 +137,20 @@ test("Alt+Up takes everything that waits back into the editor, in its order", as
   expect(robot.prompt).toBe("first\n\nsecond\n\nthird|")
   await robot.close()
 })
+
+test("while a shell command runs the line over the editor says which, and a second one waits in the editor", async () => {
+  const robot = await openRobot()
+  const done = Promise.withResolvers<{ entry: number; output: string; exit: number }>()
+  robot.host.answers.shell = () => done.promise
+  await robot.type("!sleep 5")
+  await robot.press("enter")
+  robot.shows("!  sleep 5 ─")
+  await robot.type("!ls")
+  await robot.press("enter")
+  expect(robot.prompt).toBe("!ls|")
+  robot.shows("● Another command is still running; wait for it")
+  done.resolve({ entry: 1, output: "", exit: 0 })
+  await robot.draw()
+  robot.hides("!  sleep 5")
+  await robot.close()
+})
