@@ -14,11 +14,14 @@ export const tabStop = 8
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
 const simple = /^[\x20-\x7e\t]*$/
+/** Characters that are one code unit and join with no other: letters of Europe, punctuation, arrows, boxes, kana, ideographs, hangul. */
+const single =
+  /^[\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25ff\u3000-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/
 const mark = /^\p{M}$/u
 
 /** The graphemes of `text`, in order. */
 export function graphemes(text: string): readonly string[] {
-  if (simple.test(text)) return text.split("")
+  if (single.test(text)) return text.split("")
   return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
 

@@ -32,6 +32,7 @@ export class RowWriter {
 
   /** The code units `range` of a unit, whose spans are `spans`. Tabs fill up to the tab stop of the text's own columns. */
   content(unit: Unit, spans: readonly Span[], range: Range): this {
+    const tabs = unit.text.includes("\t")
     let offset = range.from
     let column = 0
     for (const { text, style } of sliceSpans(spans, range.from, range.to)) {
@@ -39,7 +40,8 @@ export class RowWriter {
         this.#piece(unit, offset, text.length, text.length)
         this.decorate([{ text, style }])
         offset += text.length
-        column += textWidth(text, this.#method)
+        // Columns matter to tabs alone.
+        if (tabs) column += textWidth(text, this.#method)
         continue
       }
       for (const part of text.split(/(\t)/)) {
