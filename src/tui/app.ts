@@ -136,11 +136,11 @@ function makeKeys(options: ScreenOptions, app: () => App): Keys {
       else if (search.open) search.type(text)
       else if (store.state.focus.area === "editor") editor.type(text)
     },
+    stopAwaiting: () => app().editor.stopAwaiting(),
     rest(event) {
-      const { dialogs, search, editor } = app()
+      const { dialogs, search } = app()
       if (asks(app())) dialogs.key(event)
       else if (search.open) search.key(event)
-      else editor.stopAwaiting()
     },
     pending: (keys) => app().store.dispatch({ type: "keys", keys }),
   })
@@ -193,6 +193,7 @@ export function makeApp(
       takeBack: printed(looks.keymap, "queue.edit"),
       resume: printed(looks.keymap, "work.resume"),
     }),
+    clicked: () => store.dispatch({ type: "focus", focus: { area: "editor" } }),
     filled: (ids) => store.dispatch({ type: "panel.filled", ids }),
     refocus: () => app().refocus(),
   })

@@ -38,6 +38,8 @@ export type DrawOptions = {
   readonly search: SearchLine
   readonly port: PanelInput["port"]
   hints(): Hints
+  /** A click into the editor. */
+  clicked(): void
   /** Other panels have something to show than before. */
   filled(ids: ReadonlySet<string>): void
   /** Another dialog is on top, or the focus moved: nodes have to be focused anew. */
@@ -92,6 +94,7 @@ export class Drawing {
     this.#welcome = text()
     this.#field = new BoxRenderable(renderer, { position: "absolute" })
     this.#field.add(given.editor.node)
+    this.#field.onMouseDown = () => given.clicked()
     this.#popup = new Popup(renderer)
     for (const node of [this.#field, given.search.node, this.#popup.node]) renderer.root.add(node)
   }
@@ -118,7 +121,7 @@ export class Drawing {
     slots.place(placed, look)
     this.#chrome(state, placed, rows, look)
     const view = content || this.#input === null ? state.view : this.#input.view
-    const folder = options.folder
+    const folder = sessionOf(state.view)?.folder || options.folder
     const { conversation, theme, now } = state
     const input: PanelInput = { view, conversation, theme, now, widthMethod: look.method, port, folder }
     if (!sameInput(this.#input, input)) this.#input = input

@@ -29,6 +29,8 @@ export type KeysOptions = {
   run(run: Run): boolean
   /** True where a command waits for one character: the next key is that, whatever it is bound to. */
   awaiting(): boolean
+  /** A key that is no character came instead. */
+  stopAwaiting(): void
   /** Text that no command wanted. */
   type(text: string): void
   /** A key that no command wanted and that is no text: for a field that edits by itself. */
@@ -105,7 +107,11 @@ export class Keys {
 
   #handle(event: KeyEvent, text: string | undefined): void {
     const options = this.#options
-    if (options.awaiting() && text !== undefined) return options.type(text)
+    if (options.awaiting()) {
+      if (text !== undefined) return options.type(text)
+      options.stopAwaiting()
+      if (event.name === "escape") return
+    }
     for (const chord of chordsOf(event)) {
       this.#cancelExpiry?.()
       this.#cancelExpiry = null

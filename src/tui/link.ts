@@ -57,7 +57,10 @@ export class Link implements Port {
     await this.#drop()
     this.#choice = choice
     this.#attempt = 1
-    this.#options.store.dispatch({ type: "session.left" })
+    const { store, refused } = this.#options
+    const unsent = store.state.outbox
+    store.dispatch({ type: "session.left" })
+    for (const item of unsent) refused(item, "It was not sent: the session was left before its host answered")
     void this.#connect()
   }
 

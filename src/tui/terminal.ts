@@ -103,9 +103,11 @@ export class Terminal {
     }
   }
 
-  /** Everything again, as on a screen of which nothing is known. */
+  /** Everything again, as on a screen of which nothing is known: the renderer does that for a size that came back to what it was. */
   redraw(): void {
-    this.#renderer.resize(this.#renderer.terminalWidth, this.#renderer.terminalHeight)
+    const { terminalWidth, terminalHeight } = this.#renderer
+    this.#renderer.requestResize(terminalWidth, terminalHeight + 1)
+    this.#renderer.requestResize(terminalWidth, terminalHeight)
   }
 
   /** The terminal's title. Nothing is written while another program has the terminal. */

@@ -14,7 +14,7 @@ import { actions } from "./actions.ts"
 import type { Desk } from "./desk.ts"
 import { after, emptyEdit, insert, moveTo, onCharacter, replace, selectTo, type Edit } from "./edit.ts"
 import { Field } from "./field.ts"
-import { newer, older, remember, textAt, type Walk } from "./history.ts"
+import { History } from "./history.ts"
 import { KillRing } from "./kill-ring.ts"
 import { find } from "./motions.ts"
 import { cleanPaste, expand, fold, isLong, pasteUnitsMax, usedPastes, type Pastes } from "./paste.ts"
@@ -40,17 +40,16 @@ export class Editor {
   readonly #field: Field
   readonly #undo = new Undo()
   readonly #ring = new KillRing()
+  readonly #history: History
   #edit: Edit = emptyEdit
   #mode: EditorMode = "plain"
   #pastes: Pastes = new Map()
-  #history: readonly string[]
-  #walk: Walk | null = null
   #awaiting: ((char: string) => Edit | null) | null = null
   #stash: Edit | null = null
 
   constructor(options: EditorOptions) {
     this.#options = options
-    this.#history = options.history
+    this.#history = new History(options.history)
     this.#field = new Field(options.renderer)
   }
 
@@ -128,11 +127,9 @@ export class Editor {
     return true
   }
 
-  /** Gives up waiting for a character. False when nothing waited. */
-  stopAwaiting(): boolean {
-    const waited = this.awaiting
+  /** Gives up waiting for a character. */
+  stopAwaiting(): void {
     this.#awaiting = null
-    return waited
   }
 
   newline(): boolean {
@@ -159,7 +156,6 @@ export class Editor {
 
   /** Puts `text` in the place of what is there; undo brings that back. */
   put(text: string, cursor = text.length): void {
-    this.#walk = null
     this.#set({ text, cursor, anchor: null, marked: false }, "other")
   }
 
@@ -177,8 +173,7 @@ export class Editor {
   /** The input leaves for good: it goes into the history, and undo does not bring it back. */
   take(): string {
     const content = this.content
-    this.#history = remember(this.#history, content)
-    this.#walk = null
+    this.#history.add(content)
     this.#undo.clear()
     this.#pastes = new Map()
     if (this.#mode !== "plain") this.#setMode("insert")
@@ -213,12 +208,11 @@ export class Editor {
 
   /** One step back in the history; at its end nothing moves. */
   historyPrevious(): void {
-    const walk = this.#walk ?? { draft: this.#edit.text, place: this.#history.length }
-    this.#walkTo(older(this.#history, walk))
+    this.#walkTo(this.#history.previous(this.#edit.text))
   }
 
   historyNext(): void {
-    if (this.#walk !== null) this.#walkTo(newer(this.#history, this.#walk))
+    this.#walkTo(this.#history.next())
   }
 
   draft(session: string | null, now: number): Draft | null {
@@ -254,7 +248,7 @@ export class Editor {
     assert(next.cursor >= 0 && next.cursor <= next.text.length, `cursor ${next.cursor} is outside of the text`)
     if (next.text !== this.#edit.text) {
       this.#undo.record(this.#edit, kind, breaks)
-      if (this.#walk !== null && next.text !== textAt(this.#history, this.#walk)) this.#walk = null
+      this.#history.look(next.text)
     } else {
       this.#undo.pause()
     }
@@ -274,11 +268,8 @@ export class Editor {
     return true
   }
 
-  #walkTo(walk: Walk | null): void {
-    if (walk === null) return
-    const text = textAt(this.#history, walk)
-    this.#set({ text, cursor: text.length, anchor: null, marked: false }, "other")
-    this.#walk = walk
+  #walkTo(text: string | null): void {
+    if (text !== null) this.put(text)
   }
 
   #setMode(mode: EditorMode): void {

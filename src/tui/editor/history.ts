@@ -8,6 +8,7 @@
 /** More would make every start read more than anyone walks through. */
 export const historyMax = 500
 
+/** A place in the walk: `items.length` is the draft, which the walk began with. */
 export type Walk = { readonly draft: string; readonly place: number }
 
 /** `items` and one more, without a repetition, cut to size. */
@@ -37,4 +38,40 @@ export function newer(items: readonly string[], walk: Walk): Walk | null {
 
 export function textAt(items: readonly string[], walk: Walk): string {
   return items[walk.place] ?? walk.draft
+}
+
+/** The history of one editor, and where its walk is. */
+export class History {
+  #items: readonly string[]
+  #walk: Walk | null = null
+
+  constructor(items: readonly string[]) {
+    this.#items = items
+  }
+
+  /** An input was sent. */
+  add(text: string): void {
+    this.#items = remember(this.#items, text)
+    this.#walk = null
+  }
+
+  /** The text of one step back from `draft`, or null at the oldest. */
+  previous(draft: string): string | null {
+    return this.#go(older(this.#items, this.#walk ?? { draft, place: this.#items.length }))
+  }
+
+  next(): string | null {
+    return this.#walk === null ? null : this.#go(newer(this.#items, this.#walk))
+  }
+
+  /** The text is `text` now: where that is not what the walk shows, the walk is over. */
+  look(text: string): void {
+    if (this.#walk !== null && text !== textAt(this.#items, this.#walk)) this.#walk = null
+  }
+
+  #go(walk: Walk | null): string | null {
+    if (walk === null) return null
+    this.#walk = walk
+    return textAt(this.#items, walk)
+  }
 }

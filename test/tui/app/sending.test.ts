@@ -154,3 +154,15 @@ test("while a shell command runs the line over the editor says which, and a seco
   robot.hides("!  sleep 5")
   await robot.close()
 })
+
+test("an input that was not sent when the session is left comes back into the editor", async () => {
+  const robot = await openRobot()
+  robot.host.answers.submit = () => new Promise(() => {})
+  await robot.type("not yet sent")
+  await robot.press("enter")
+  await robot.press("ctrl+x n")
+  await robot.wait(100)
+  expect(robot.prompt).toBe("not yet sent|")
+  expect(robot.state.outbox).toEqual([])
+  await robot.close()
+})

@@ -27,6 +27,7 @@ function setup(
       return applies
     },
     awaiting: () => awaiting,
+    stopAwaiting: () => (awaiting = false),
     type: (text) => told.push(`type ${JSON.stringify(text)}`),
     rest: (event) => told.push(`rest ${event.name}`),
     pending: (chords) => (pending = printKeys(chords)),
@@ -119,6 +120,15 @@ test("where a command waits for a character, the next key is that whatever it is
   keys.expectCharacter()
   await keys.send("j")
   expect(keys.told).toEqual(['type "j"'])
+})
+
+test("Escape gives up waiting for a character and does nothing else", async () => {
+  const keys = setup({ contexts: ["global"] })
+  keys.expectCharacter()
+  await keys.send("\x1b[27u")
+  expect(keys.told).toEqual([])
+  await keys.send("\x1b[27u")
+  expect(keys.told).toEqual(["app.interrupt"])
 })
 
 test("a release of a key is nothing", async () => {

@@ -42,3 +42,15 @@ test("an editor of the person's has the terminal to itself, and its text comes b
   pty.kill("SIGTERM")
   await pty.ended()
 })
+
+test("a key draws everything again, also what had not changed", async () => {
+  await using pty = new Pty(["bun", "test/support/screen-program.ts", "answer"])
+  await pty.says("the answer of the model")
+  pty.write("x")
+  await pty.says("x", pty.text.length - 1)
+  const before = pty.text.length
+  pty.write("\x18\x0c")
+  await pty.says("the answer of the model", before)
+  pty.kill("SIGTERM")
+  await pty.ended()
+})
