@@ -81,7 +81,7 @@ I begin with a plan, in a file. When the plan panel is open (\`panel.togglePlan\
     ],
   },
   {
-    text: `Now it runs. Its output comes line by line; you may scroll, search (\`search.open\`) or type meanwhile. A prompt sent now joins at the next turn.`,
+    text: `Now it runs. Its output comes line by line; you may scroll, search (Ctrl+F) or type meanwhile. A prompt sent now joins at the next turn.`,
     calls: [{ name: "bash", args: { command: "sh stones.sh" } }],
   },
   {
@@ -93,9 +93,9 @@ I begin with a plan, in a file. When the plan panel is open (\`panel.togglePlan\
 
 Some things to try now:
 
-- **Find anything**: \`search.open\` looks through this session, folded output included; \`search.next\` goes on.
-- **Every command** has a name and a key: \`app.palette\` lists them all, \`app.help\` those that work right here.
-- **Move about**: \`scroll.previousPrompt\`, \`block.fold\`, \`panel.next\`, \`panel.zoom\`.
+- **Find anything**: Ctrl+F looks through this session, folded output included; Enter goes on, Esc brings you back.
+- **Every command** has a name and a key: Ctrl+P lists them all, F1 those that work right here.
+- **Move about**: Ctrl+Up jumps from prompt to prompt, Tab goes from panel to panel, Ctrl+O folds and unfolds what tools printed.
 - **Take it back**: the changes panel (\`panel.toggleChanges\`) shows what this run did to your files.
 
 \`\`\`sh
