@@ -187,6 +187,14 @@ for (const [name] of names) {
   )
 }
 
+test.each([...names])("%s: the body arrives byte for byte as it was encoded", async (name) => {
+  const format = formats()[name]
+  const at = server.requests.length
+  await response(start(name, { text: "x" }))
+  const wanted = format && format.api.encode(request(format.model, [user("hi")]))
+  expect(server.requests[at]?.bodyText).toBe(JSON.stringify(wanted?.body))
+})
+
 test.each([...names])("%s: a request whose signal was aborted before is never sent", async (name) => {
   const before = server.requests.length
   const controller = new AbortController()

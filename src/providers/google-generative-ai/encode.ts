@@ -124,10 +124,11 @@ export function encodeGoogle(request: ModelRequest): Encoded {
     parametersJsonSchema: parameters,
   }))
   const body: JsonObject = {
-    ...(system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system.toWellFormed() }] } }),
+    // These two first, and the second even if it is empty: the SDK writes them so.
     contents: contentsOf(historyFor(request.messages, model, anthropicIds), quirks),
+    generationConfig: config,
+    ...(system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system.toWellFormed() }] } }),
     ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: declarations }] }),
-    ...(Object.keys(config).length === 0 ? {} : { generationConfig: config }),
     ...quirks.body,
   }
   return { path: `/models/${encodeURIComponent(model.id)}:streamGenerateContent?alt=sse`, body }
