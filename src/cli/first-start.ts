@@ -57,6 +57,19 @@ export async function saveKey(person: Person, provider: string, key: string): Pr
   }
 }
 
+export async function removeKey(person: Person, provider: string): Promise<Outcome> {
+  try {
+    const had = await person.credentials.remove(provider)
+    const text = had ? `The key of ${provider} is forgotten.` : `There was no stored key of ${provider}.`
+    return { ok: true, text }
+  } catch (error) {
+    return {
+      ok: false,
+      reason: `The key could not be removed: ${error instanceof Error ? error.message : String(error)}`,
+    }
+  }
+}
+
 const tourFiles: Readonly<Record<string, string>> = {
   "README.md": "# A scratch folder\n\nThe tour of Cairn works here. Delete it whenever you like.\n",
 }

@@ -23,6 +23,7 @@ import {
   needsFirstStart,
   offerOf,
   providerChoices,
+  removeKey,
   saveInConfig,
   saveKey,
   takeAnswer,
@@ -163,6 +164,7 @@ function screenOptions(
     outside: {
       providers: () => providerChoices(person),
       saveKey: (provider, key) => saveKey(person, provider, key),
+      removeKey: (provider) => removeKey(person, provider),
       saveSetting: (path, value) => saveInConfig(person, path, value),
     },
     prompt: words.length > 0 ? words.join(" ") : undefined,
