@@ -5,6 +5,7 @@
  * - A task of unknown kind or of a newer version waits, visibly. A task that was set aside (`held`) waits for the person.
  * - An invocation that throws is a bug: its task ends as faulted, and the run says so. A stale owner stops everything and writes nothing.
  */
+import { sleep } from "../std/clock.ts"
 import { Poisoned } from "../ledger/errors.ts"
 import { StaleOwner } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
@@ -17,11 +18,13 @@ import { callInput, callKind, compactionKind, generationKind, waitsFor } from ".
 import { runCall } from "./tool-call.ts"
 import { Turns } from "./turns.ts"
 
+/** A tool that does not hear its signal is not waited for longer at a close: its call is marked, and the next host goes by that. */
+const stopMsMax = 2_000
+
 type Invocation = {
   readonly abort: AbortController
   readonly wake: AbortController
   readonly done: Promise<void>
-  readonly kind: string
 }
 
 export class Scheduler {
@@ -71,17 +74,27 @@ export class Scheduler {
     }
   }
 
-  /** Signals every invocation, but for commands that outlive this process, and waits for those that were signalled. */
+  /** Signals every invocation, but for commands that outlive this process, and waits for those that were signalled, within reason. */
   async stop(): Promise<void> {
     this.#stopped = true
     const ending: Promise<void>[] = []
     for (const [id, invocation] of this.#running) {
-      const outlives = invocation.kind === callKind && this.#core.ledger.spools.files(id, 1) !== null
-      if (outlives) continue
+      if (this.#outlives(id)) continue
       invocation.abort.abort()
       ending.push(invocation.done)
     }
-    await Promise.all(ending)
+    const patience = new AbortController()
+    await Promise.race([Promise.all(ending), sleep(this.#core.clock, stopMsMax, patience.signal)])
+    patience.abort()
+  }
+
+  /** A call whose effect goes on without this process, for the next one to adopt. */
+  #outlives(id: TaskId): boolean {
+    const { ledger, options } = this.#core
+    const task = ledger.live.tasks.get(id)
+    if (task?.kind !== callKind || ledger.spools.files(id, 1) === null) return false
+    const { name } = callInput(task)
+    return options.tools.some((tool) => tool.name === name && tool.adopt !== undefined)
   }
 
   #look(): void {
@@ -114,7 +127,7 @@ export class Scheduler {
       this.#running.delete(task.id)
       this.kick()
     })
-    this.#running.set(task.id, { abort, wake, done, kind: task.kind })
+    this.#running.set(task.id, { abort, wake, done })
   }
 
   async #work(task: Task, signal: AbortSignal, wake: AbortSignal): Promise<void> {

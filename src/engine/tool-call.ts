@@ -7,58 +7,58 @@
  *   runs again. A call that was never marked runs, whatever its class.
  * - Calls that change the same real path run one after the other.
  */
-import { assert } from "../std/assert.ts"
 import type { JsonObject } from "../std/json.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
-import type { CallOutcome } from "../protocol/records.ts"
-import { errorResult, type Tool, type ToolContext, type ToolResult } from "../tools/tool.ts"
+import { errorResult, type Tool, type ToolContext } from "../tools/tool.ts"
 import { liveTask, type Core } from "./core.ts"
-import { append } from "./entries.ts"
 import { readDocument } from "./documents.ts"
 import { findTool, validated } from "./call-check.ts"
+import { afterCrash, withoutCode, type Dispatched } from "./call-restart.ts"
+import { executed, notStarted, settleCall, type Ended } from "./call-result.ts"
 import { CallProgress } from "./progress.ts"
-import { callInput, callState, stored, type CallState } from "./task.ts"
+import { callInput, callState, stored } from "./task.ts"
 import type { Turns } from "./turns.ts"
-
-type Ended = { readonly outcome: CallOutcome; readonly result: ToolResult }
-type Execute = Extract<CallState, { phase: "execute" }>
 
 /** Work on a call until it has ended or the engine closes. */
 export async function runCall(core: Core, id: TaskId, signal: AbortSignal, paths: Turns): Promise<void> {
   const task = liveTask(core, id)
   if (task === undefined) return
+  const marked = markedState(task)
   const started = core.clock.monotonic()
-  const ended = await endOf(core, task, signal, paths)
+  const before = marked === null ? 0 : Math.max(0, core.clock.now() - marked.dispatchedAt)
+  const ended = await endOf(core, task, marked, signal, paths)
   const now = liveTask(core, id)
   if (ended === undefined || now === undefined || core.closing()) return
-  await settle(core, now, ended, Math.round(core.clock.monotonic() - started))
+  await settleCall(core, now, ended, Math.round(before + core.clock.monotonic() - started))
 }
 
-async function endOf(core: Core, task: Task, signal: AbortSignal, paths: Turns): Promise<Ended | undefined> {
-  const input = callInput(task)
-  const found = findTool(core.options.tools, agentTools(core, task), input)
-  if (!found.ok) return { outcome: "failed", result: found.result }
-  const { tool } = found
+/** Where the call was when its host ended, if its effect had begun by then. */
+function markedState(task: Task): Dispatched | null {
   const state = callState(task)
-  const progress = new CallProgress(
-    core,
-    task.id,
-    Math.max(1, task.attempt),
-    core.ledger.spools.files(task.id, 1) !== null,
-  )
+  return state.phase === "execute" && state.dispatched ? state : null
+}
+
+async function endOf(
+  core: Core,
+  task: Task,
+  marked: Dispatched | null,
+  signal: AbortSignal,
+  paths: Turns,
+): Promise<Ended | undefined> {
+  const input = callInput(task)
+  const { tools } = core.options
+  // What has begun is asked after, also where its tool has been switched off since.
+  const on = marked === null ? agentTools(core, task) : tools.map(({ name }) => name)
+  const found = findTool(tools, on, input)
+  if (!found.ok) return marked === null ? { outcome: "failed", result: found.result } : withoutCode(input.name)
+  const { tool } = found
+  const ownFile = core.ledger.spools.files(task.id, 1) !== null
+  const progress = new CallProgress(core, task.id, Math.max(1, task.attempt), ownFile)
   const context = contextOf(core, task, signal, progress)
   try {
-    if (state.phase === "execute" && state.dispatched) {
-      const again = (): Promise<Ended | undefined> => afterCrash(core, task, tool, state, context)
-      return await inTurn(paths, tool, state.args, context, again)
-    }
-    // Prepared and not dispatched when its host ended: it is prepared anew, or not at all.
-    if (state.phase === "execute") await tool.discard?.(state.intent, context)
-    if (task.abort !== null) return notStarted()
-    const args = validated(tool, input)
-    if (!args.ok) return { outcome: "failed", result: args.result }
-    const { args: checked } = args
-    return await inTurn(paths, tool, checked, context, () => prepareAndRun(core, task, tool, checked, context))
+    return marked === null
+      ? await begun(core, task, tool, context, paths)
+      : await inTurn(paths, tool, marked.args, context, () => taken(core, task, tool, marked, context))
   } catch (error) {
     if (core.closing()) return undefined
     core.options.report(`${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -67,6 +67,35 @@ async function endOf(core: Core, task: Task, signal: AbortSignal, paths: Turns):
   } finally {
     progress.end()
   }
+}
+
+/** A call that has not been marked: it runs, whatever its class. */
+async function begun(
+  core: Core,
+  task: Task,
+  tool: Tool,
+  context: ToolContext,
+  paths: Turns,
+): Promise<Ended | undefined> {
+  const state = callState(task)
+  // Prepared and not dispatched when its host ended: it is prepared anew, or not at all.
+  if (state.phase === "execute") await tool.discard?.(state.intent, context)
+  if (task.abort !== null) return notStarted()
+  const args = validated(tool, callInput(task))
+  if (!args.ok) return { outcome: "failed", result: args.result }
+  return inTurn(paths, tool, args.args, context, () => prepareAndRun(core, task, tool, args.args, context))
+}
+
+/** A marked call whose host ended: taken up, or run where it had not begun. */
+async function taken(
+  core: Core,
+  task: Task,
+  tool: Tool,
+  marked: Dispatched,
+  context: ToolContext,
+): Promise<Ended | undefined> {
+  const ended = await afterCrash(core, task, tool, marked, context)
+  return ended === "run" ? prepareAndRun(core, task, tool, marked.args, context) : ended
 }
 
 /** Work that changes a path has its turn at it, in the order of the calls. */
@@ -83,10 +112,6 @@ function inTurn<T>(
 
 function agentTools(core: Core, task: Task): readonly string[] {
   return readDocument(core.ledger.live, task.conversation, "agent")?.tools ?? []
-}
-
-function notStarted(): Ended {
-  return { outcome: "not started", result: errorResult("Not started: the run was stopped before this call began.") }
 }
 
 function contextOf(core: Core, task: Task, signal: AbortSignal, progress: CallProgress): ToolContext {
@@ -137,99 +162,4 @@ async function prepareAndRun(
   })
   await core.mark(task.id)
   return executed(context, await tool.execute(args, intent, context))
-}
-
-function executed(context: ToolContext, result: ToolResult): Ended {
-  // What was done before the stop was heard is done, and its model has to know.
-  if (!result.isError) return { outcome: "done", result }
-  return { outcome: context.signal.aborted ? "aborted" : "failed", result }
-}
-
-async function afterCrash(
-  core: Core,
-  task: Task,
-  tool: Tool,
-  state: Execute,
-  context: ToolContext,
-): Promise<Ended | undefined> {
-  const { args, intent } = state
-  // The stored class rules, unless this build's tool is stricter: code that is unsafe now was never proved safe then.
-  const effect = tool.effect === "unsafe" ? "unsafe" : state.effect
-  if (effect === "reconcile") {
-    assert(tool.reconcile !== undefined, `${tool.name} is a reconcile tool without reconcile`)
-    const truth = await tool.reconcile(args, intent, context)
-    if (truth.status === "done") return { outcome: "reconciled", result: truth.result }
-    if (truth.status === "unknown") return { outcome: "unknown", result: truth.result }
-    return task.abort === null ? prepareAndRun(core, task, tool, args, context) : notStarted()
-  }
-  if (effect === "pure" || effect === "keyed") {
-    if (task.abort !== null) return { outcome: "aborted", result: errorResult("Stopped before it ended.") }
-    return executed(context, await tool.execute(args, intent, context))
-  }
-  const unknown = errorResult(
-    `The outcome of this call is unknown: the agent was ended while it ran, and it was not run again. Look at what it did before going on.`,
-  )
-  return { outcome: "unknown", result: (await tool.recover?.(args, task.facts, context)) ?? unknown }
-}
-
-/** Texts name the spool while the call runs; the result names where it is kept. */
-function renamed(result: ToolResult, from: string | undefined, to: string | null): ToolResult {
-  if (from === undefined || to === null) return result
-  const content = result.content.map((part) =>
-    part.type === "text" ? { ...part, text: part.text.replaceAll(from, to) } : part,
-  )
-  return { ...result, content }
-}
-
-/** What was cut is kept in full; a disk that refuses even that costs the output, and not the call. */
-async function keptResult(
-  core: Core,
-  task: Task,
-  result: ToolResult,
-): Promise<{ readonly kept: string | null; readonly result: ToolResult }> {
-  if (result.cut !== true) return { kept: null, result }
-  const { spools } = core.ledger
-  try {
-    const kept = await spools.keep(task.id, Math.max(1, task.attempt))
-    return { kept, result: renamed(result, spools.files(task.id, 1)?.output, kept) }
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error)) throw error
-    const note = { type: "text", text: `[The whole output could not be kept: ${error.message}.]` } as const
-    return { kept: null, result: { ...result, content: [...result.content, note] } }
-  }
-}
-
-async function settle(core: Core, task: Task, ended: Ended, durationMs: number): Promise<void> {
-  const input = callInput(task)
-  const { spools } = core.ledger
-  const { kept, result } = await keptResult(core, task, ended.result)
-  const content = result.content.length > 0 ? result.content : [{ type: "text" as const, text: "(no output)" }]
-  const tool = core.options.tools.find((candidate) => candidate.name === input.name)
-  const receipt = core.ledger.commit("flushed", (tx) => {
-    append(
-      tx,
-      { conversation: task.conversation, byTask: task.id },
-      {
-        kind: "toolResult",
-        message: {
-          role: "toolResult",
-          toolCallId: input.callId,
-          toolName: input.name,
-          content,
-          isError: result.isError,
-          timestamp: tx.now,
-        },
-        task: task.id,
-        outcome: ended.outcome,
-        title: tool?.title(input.args) ?? input.name,
-        details: result.details,
-        output: kept === null ? undefined : { path: kept, bytes: Bun.file(kept).size },
-        durationMs,
-      },
-    )
-    const status = ended.outcome === "aborted" ? "aborted" : "completed"
-    tx.setTask(task.id, { status, outcome: { outcome: ended.outcome } })
-  })
-  await receipt.stored
-  await spools.drop(task.id)
 }

@@ -109,7 +109,7 @@ test("a stop that was asked for before the restart still stops", async () => {
   expect(second.transcript()).toEndWith("user: go on\nassistant: next")
 })
 
-/** A tool that never ends by itself, and counts how often its effect began. */
+/** A tool that ends when its host does and not before, and counts how often its effect began. */
 function stuck(effect: Effect, runs: { count: number }, more: Partial<Tool> = {}): Tool {
   return {
     ...defineTool({
@@ -119,9 +119,11 @@ function stuck(effect: Effect, runs: { count: number }, more: Partial<Tool> = {}
       version: 1,
       effect,
       title: () => "act",
-      async execute() {
+      async execute(_args, _intent, { signal }) {
         runs.count++
-        return runs.count > 1 ? textResult("ran again") : new Promise<never>(() => {})
+        if (runs.count > 1) return textResult("ran again")
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+        return errorResult("its host has ended")
       },
     }),
     ...more,
@@ -185,13 +187,13 @@ test("a tool that has become unsafe vetoes the class that was stored", async () 
   expect(runs.count).toBe(1)
 })
 
-test("a call whose tool is gone has a result that says so, and the run goes on", async () => {
+test("a marked call whose tool is gone is of unknown outcome, and the run goes on", async () => {
   const runs = { count: 0 }
   const first = await start({ tools: [stuck("unsafe", runs)], script: [{ calls: [{ id: "a", name: "act" }] }] })
   await first.say("go")
   const second = await restart(first, { script: [{ text: "on" }] })
   await second.idle()
-  expect(second.transcript()).toContain("act (failed): There is no tool named act")
+  expect(second.transcript()).toContain("act (unknown): The outcome of this call is unknown")
   expect(second.transcript()).toEndWith("assistant: on")
 })
 
