@@ -155,6 +155,7 @@ function makeStore(renderer: CliRenderer, options: ScreenOptions, looks: Looks):
     slots: settings.slots,
     mouse: settings.mouse,
     now: clock.now(),
+    interrupted: options.interrupted ?? null,
   })
   return new Store(state, { clock, remote: terminal.remote })
 }

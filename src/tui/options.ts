@@ -117,6 +117,8 @@ export type FirstStartAnswer =
   | { readonly kind: "local"; readonly model: string }
   | { readonly kind: "tour" }
 
+export type Interrupted = { readonly id: string; readonly title: string }
+
 /** What only the program around the screen can do. A missing one turns its command off, with the reason. */
 export type Outside = {
   providers?(): readonly ProviderChoice[]
@@ -161,6 +163,8 @@ export type ScreenOptions = {
   readonly prompt?: string
   /** Sentences of the start: broken files, an interrupted session and the key that resumes it. */
   readonly notices: readonly string[]
+  /** A session of this folder whose work was interrupted: it is offered, and opened by the key that goes on with work. */
+  readonly interrupted?: Interrupted
   /** Begin with the list of this folder's sessions. */
   readonly choose?: boolean
   /** Present at the very first start; its answer's promise settles when the answer has been put into effect. */

@@ -10,6 +10,7 @@ import { cleanLine } from "../std/clean.ts"
 import { isModal, listenToKeys, makeApp, type App } from "./app.ts"
 import { send } from "./commands/prompt.ts"
 import { attempt } from "./commands/stage.ts"
+import { signColumns } from "./draw.ts"
 import { askFirstStart } from "./first-start.ts"
 import { Keeper } from "./keeper.ts"
 import { sentence } from "./link.ts"
@@ -153,22 +154,28 @@ function listenToRenderer(app: App): () => void {
   const { renderer, store, looks, editor } = app
   const resized = (columns: number, rows: number): void => {
     store.dispatch({ type: "resized", columns, rows })
-    store.dispatch({ type: "editor", facts: editor.facts(Math.max(1, columns - 2)) })
+    store.dispatch({ type: "editor", facts: editor.facts(Math.max(1, columns - signColumns)) })
     store.redraw()
   }
   const mode = (name: "dark" | "light"): void => looks.appearance(name)
   const again = (): void => store.redraw()
+  const broken = ({ error }: { readonly error: Error }): void => {
+    const text = `Something could not be drawn: ${sentence(error)}`
+    if (store.state.toast?.text !== text) app.say("error", text)
+  }
   const front = (): void => store.dispatch({ type: "watched", on: true })
   const away = (): void => store.dispatch({ type: "watched", on: false })
   renderer.on(CliRenderEvents.RESIZE, resized)
   renderer.on(CliRenderEvents.THEME_MODE, mode)
   renderer.on(CliRenderEvents.CAPABILITIES, again)
+  renderer.on(CliRenderEvents.RENDER_ERROR, broken)
   renderer.on(CliRenderEvents.FOCUS, front)
   renderer.on(CliRenderEvents.BLUR, away)
   return () => {
     renderer.off(CliRenderEvents.RESIZE, resized)
     renderer.off(CliRenderEvents.THEME_MODE, mode)
     renderer.off(CliRenderEvents.CAPABILITIES, again)
+    renderer.off(CliRenderEvents.RENDER_ERROR, broken)
     renderer.off(CliRenderEvents.FOCUS, front)
     renderer.off(CliRenderEvents.BLUR, away)
   }

@@ -16,7 +16,7 @@ import type { ModelRecord } from "../protocol/port.ts"
 import type { SubmitMode } from "../protocol/records.ts"
 import { emptyView, type View } from "../protocol/view.ts"
 import type { Dialog } from "./dialogs/dialog.ts"
-import type { SlotSettings } from "./options.ts"
+import type { Interrupted, SlotSettings } from "./options.ts"
 
 /** How the screen stands to its host. `attempt` counts from 1 since the last time that it was open. */
 export type Link =
@@ -85,6 +85,8 @@ export type ScreenState = {
   readonly editor: EditorFacts
   readonly completion: Completion | null
   readonly toast: Toast | null
+  /** Another session of this folder, whose work was interrupted; until something is sent or it is opened. */
+  readonly interrupted: Interrupted | null
   readonly theme: Theme
   readonly appearance: Appearance
   readonly keymap: string
@@ -106,6 +108,7 @@ export function startState(given: {
   readonly slots: SlotSettings
   readonly mouse: boolean
   readonly now: number
+  readonly interrupted: Interrupted | null
 }): ScreenState {
   return {
     size: given.size,
@@ -127,6 +130,7 @@ export function startState(given: {
     editor: emptyEditor,
     completion: null,
     toast: null,
+    interrupted: given.interrupted,
     theme: given.theme,
     appearance: given.theme.appearance,
     keymap: given.keymap,

@@ -125,6 +125,7 @@ function onLeft(state: ScreenState): ScreenState {
     conversation: 1,
     outbox: [],
     shell: null,
+    interrupted: null,
     link: { status: "connecting", attempt: 1 },
     focus: { area: "editor" },
     place: { ...state.place, filled: new Set(), zoomed: null },
@@ -144,7 +145,7 @@ export function update(state: ScreenState, event: ScreenEvent): ScreenState {
     case "session.left":
       return onLeft(state)
     case "sending":
-      return { ...state, outbox: [...state.outbox, event.item] }
+      return { ...state, outbox: [...state.outbox, event.item], interrupted: null }
     case "sent":
       return { ...state, outbox: state.outbox.filter((item) => item.requestId !== event.requestId) }
     case "focus":

@@ -230,11 +230,19 @@ const retryNow: Command = {
   },
 }
 
+/** Consent: what waits here goes on; else the session that was interrupted is opened, which is consent as well. */
 const resume: Command = {
-  off: (stage) => (stage.store.state.view.held === null ? "nothing was interrupted" : null),
+  off: ({ store }) => {
+    const { view, interrupted } = store.state
+    if (view.held?.because === "code") return view.held.reason
+    return view.held === null && interrupted === null ? "nothing was interrupted" : null
+  },
   run(stage) {
-    if (stage.store.state.view.held === null) return false
-    attempt(stage, stage.link.request({ type: "resume" }))
+    const { view, interrupted } = stage.store.state
+    if (view.held?.because === "code") stage.say("warning", view.held.reason)
+    else if (view.held !== null) attempt(stage, stage.link.request({ type: "resume" }))
+    else if (interrupted !== null) attempt(stage, stage.link.change({ kind: "session", id: interrupted.id }))
+    else return false
     return true
   },
 }

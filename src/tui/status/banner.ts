@@ -25,6 +25,7 @@ const healthWords = {
 
 function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] {
   const { health, held, session } = state.view
+  const how = `${resumeKeys === "" ? "/continue" : resumeKeys} goes on with it`
   const all: Sentence[] = []
   if (health.state !== "ok") {
     all.push({ level: "error", text: `${healthWords[health.state]}: ${health.reason}` })
@@ -33,8 +34,13 @@ function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] 
     all.push({ level: "warning", text: state.link.reason })
   }
   if (held !== null && session !== "") {
-    const how = resumeKeys === "" ? "/resume-work goes on with it" : `${resumeKeys} goes on with it`
-    all.push({ level: "warning", text: `Work was interrupted and waits: ${held.reason}; ${how}` })
+    // What waits for code that is not here goes on when that is back, and by no key.
+    const end = held.because === "code" ? "" : `; ${how}`
+    all.push({ level: "warning", text: `Work was interrupted and waits: ${held.reason.replace(/\.$/, "")}${end}` })
+  }
+  if (state.interrupted !== null) {
+    const title = state.interrupted.title === "" ? "a session" : `“${state.interrupted.title}”`
+    all.push({ level: "warning", text: `Work in ${title} was interrupted; ${how}` })
   }
   if (state.toast !== null) all.push(state.toast)
   return all

@@ -76,3 +76,39 @@ test("a screen at rest draws nothing and has no timer (127)", async () => {
   expect(robot.clock.pending).toEqual([])
   await robot.close()
 })
+
+test("a session that was interrupted is offered, and one key opens it", async () => {
+  const interrupted = { id: "01930000-0000-7000-8000-0000000000aa", title: "Fix the build" }
+  const asked: unknown[] = []
+  const host = new ScriptedHost()
+  const connect = (choice: unknown) => {
+    asked.push(choice)
+    return host.connect()
+  }
+  const robot = await openRobot({ host, options: { interrupted, connect } })
+  robot.shows("● Work in “Fix the build” was interrupted; ctrl+x u goes on with it")
+  await robot.press("ctrl+x u")
+  await robot.wait(100)
+  expect(asked.at(-1)).toEqual({ kind: "session", id: interrupted.id })
+  robot.hides("was interrupted")
+  await robot.close()
+})
+
+test("work of this session that waits for a key says so, and goes on with it", async () => {
+  const robot = await openRobot()
+  const snapshot = robot.host.snapshot()
+  if (snapshot.type !== "snapshot") throw new Error("no snapshot")
+  const held = { because: "old", reason: "it is older than a day", since: 0 } as const
+  robot.host.say({ ...snapshot, state: { ...snapshot.state, held } })
+  await robot.wait(100)
+  robot.shows("● Work was interrupted and waits: it is older than a day; ctrl+x u goes on with it")
+  await robot.press("ctrl+x u")
+  expect(robot.host.asked.filter((command) => command.type === "resume").length).toBe(1)
+  await robot.close()
+})
+
+test("the list of sessions can be the first thing that is seen", async () => {
+  const robot = await openRobot({ options: { choose: true } })
+  robot.shows("Sessions of this folder")
+  await robot.close()
+})

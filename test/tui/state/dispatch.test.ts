@@ -14,6 +14,7 @@ function setup(remote = false) {
     slots: defaultSlots,
     mouse: true,
     now: 0,
+    interrupted: null,
   })
   const store = new Store(state, { clock, remote })
   const draws: boolean[] = []

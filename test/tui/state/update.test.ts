@@ -13,6 +13,7 @@ const start: ScreenState = startState({
   slots: defaultSlots,
   mouse: true,
   now: 0,
+  interrupted: null,
 })
 
 const entry = (id: number): EntryRecord => ({
