@@ -15,6 +15,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { Rejected } from "../ledger/storage.ts"
 import type { UserPart } from "../message/message.ts"
 import { Refusal, type Frame } from "../protocol/port.ts"
+import type { SessionDocument } from "../protocol/records.ts"
 import type { View } from "../protocol/view.ts"
 import { assemble, firstModel, toolNames } from "./assemble.ts"
 import { Events } from "./events.ts"
@@ -25,7 +26,7 @@ import { consentOf } from "./consent.ts"
 import { isReaderGone, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
 import { printed } from "./print.ts"
-import { unreadSessions } from "./sessions.ts"
+import { dropUnbegun, unreadSessions } from "./sessions.ts"
 import { onSignals } from "./signals.ts"
 import { complain, Stop } from "./stop.ts"
 
@@ -47,6 +48,11 @@ class Headless {
   #engine: Engine | null = null
   /** The exit status of what ends this run before its own end. */
   #ending: number | null = null
+  /** The run has come to its own end. */
+  #over = false
+  /** Work was left for whoever opens the session next. */
+  #pending = false
+  #healthy = true
   #retry = ""
 
   constructor(mode: PrintMode, person: Person, ledger: Ledger) {
@@ -99,7 +105,7 @@ class Headless {
       await this.#close()
     }
     this.#farewell(code)
-    return code
+    return this.#ending ?? code
   }
 
   #frame(frame: Frame, view: View): void {
@@ -115,9 +121,11 @@ class Headless {
   }
 
   #health({ state, reason }: { readonly state: string; readonly reason: string }): void {
-    if (state === "waiting") this.note(`the session cannot be saved: ${reason}; it is tried again until it can`)
+    if (state === "waiting" && this.#healthy)
+      this.note(`the session cannot be saved: ${reason}; it is tried again until it can`)
     if (state === "ok") this.note("the session is saved again")
-    if (state !== "ok" && this.#ending !== null) void this.#engine?.close()
+    this.#healthy = state === "ok"
+    if (!this.#healthy && this.#ending !== null) this.#leave()
   }
 
   #tellRetry(view: View): void {
@@ -134,35 +142,38 @@ class Headless {
   #signal(code: number): void {
     if (this.#ending !== null) process.exit(code)
     this.#ending = code
-    if (code !== 130) return void this.#engine?.close()
-    // Where the mark of the stop cannot be stored there is nothing to wait for.
-    this.#engine?.port.request({ type: "abort", conversation: rootConversation }).catch(() => this.#engine?.close())
+    if (code !== 130) return this.#leave()
+    this.#engine?.port.request({ type: "abort", conversation: rootConversation }).catch(() => this.#leave())
     this.#stop.abort()
-    if (this.#ledger.health().state !== "ok") void this.#engine?.close()
+    // Where the mark of the stop cannot be stored there is nothing to wait for.
+    if (!this.#healthy) this.#leave()
+  }
+
+  /** Closes behind the run's back, which then hears that its port is lost, and waits for this close and says how it went. */
+  #leave(): void {
+    this.#pending ||= this.#engine?.busy() === true
+    this.#engine?.close().catch(() => undefined)
   }
 
   /** Nobody hears the events any more. */
   #deaf(failure: Error): void {
-    if (this.#ending !== null) return
+    if (this.#ending !== null || this.#over) return
     this.#ending = 1
-    const why = isReaderGone(failure)
-      ? "nobody reads the events any more"
-      : `the events cannot be written: ${failure.message}`
-    this.note(`${why}, so the work waits; finish it with: cairn -c -p`)
-    void this.#engine?.close()
+    const gone = isReaderGone(failure)
+    this.note(gone ? "nobody reads the events any more" : `the events cannot be written: ${failure.message}`)
+    this.#leave()
   }
 
   async #settle(end: HeadlessEnd): Promise<number> {
     const { out, err, code } = printed(end, process.stdout.isTTY === true)
     this.#err.write(err)
-    if (this.#mode.output === "json") {
-      if (end.kind !== "lost" && end.kind !== "held") this.#out.write(settledEvent(end))
-      return code
-    }
-    this.#out.write(out)
+    const json = this.#mode.output === "json"
+    if (!json) this.#out.write(out)
+    else if (end.kind !== "lost" && end.kind !== "held") this.#out.write(settledEvent(end))
+    this.#over = true
     await this.#out.flushed()
     const { failure } = this.#out
-    // A reader that wanted no more of the answer has had what it wanted.
+    // A reader that wanted no more has had what it wanted.
     if (failure === null || isReaderGone(failure)) return code
     this.note(`the answer cannot be written: ${failure.message}; print it again with: cairn -c -p`)
     return 1
@@ -175,14 +186,20 @@ class Headless {
       if (!(error instanceof Rejected)) throw error
       this.note(`the last steps could not be saved: ${error.message}`)
       this.#ending ??= 1
+      this.#pending = true
     }
+    // A session in which nothing was said is none.
+    const session = this.#ledger.live.document(0, "session")?.value as SessionDocument | undefined
+    const { kind } = this.#mode.run.session
+    if (session?.title === "" && kind !== "memory" && kind !== "named")
+      dropUnbegun(this.#person.dirs.data, this.#ledger.session, systemClock.now())
   }
 
   /** What a person may want to know of an end by signal. */
   #farewell(code: number): void {
     if (this.#mode.run.session.kind === "memory") return
-    if (code === 130 && this.#ending === 130) this.note("the run was stopped; go on with: cairn -c")
-    if (code === 143 || code === 129) this.note("ended with its work pending; finish it with: cairn -c -p")
+    if (code === 130 && this.#ending === 130 && !this.#pending) this.note("the run was stopped; go on with: cairn -c")
+    if (this.#pending) this.note("ended with its work pending; finish it with: cairn -c -p")
   }
 }
 

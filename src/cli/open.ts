@@ -1,4 +1,5 @@
 /** Which ledger a run works on: a new one, the newest of the folder, a named one, or one in memory. */
+import { statfsSync } from "node:fs"
 import { openDir } from "../home/dirs.ts"
 import { StaleOwner, type Ledger } from "../ledger/ledger.ts"
 import { CommitsMissing, NewerFormat, SessionDamaged, SessionHeld, SessionMissing } from "../ledger/errors.ts"
@@ -46,6 +47,16 @@ function isWeather(error: unknown): error is Error {
   )
 }
 
+/** Less than this free is a full disk to a database. */
+const freeBytesMin = 64 * 1024
+
+/** On a full disk SQLite may speak of an I/O error: it is called by its name here. */
+function unwritable(error: Error, dataDir: string): string {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const reason = bavail * bsize < freeBytesMin ? `the disk of ${dataDir} is full` : error.message
+  return `the session cannot be written: ${reason}`
+}
+
 /** The ledger, open and ours. Throws {@link Stop} (1) where it is held, damaged, newer, or the disk refuses. */
 export async function openLedger(person: Person, run: RunFlags, chosen: Chosen): Promise<Ledger> {
   const clock = systemClock
@@ -58,7 +69,7 @@ export async function openLedger(person: Person, run: RunFlags, chosen: Chosen):
     return await openSession({ dataDir, id: chosen.id, clock, takeOver: run.takeOver })
   } catch (error) {
     if (isWeather(error)) throw new Stop(error.message, 1)
-    if (error instanceof Error && "code" in error) throw new Stop(`the session cannot be written: ${error.message}`, 1)
+    if (error instanceof Error && "code" in error) throw new Stop(unwritable(error, dataDir), 1)
     throw error
   }
 }
