@@ -5,6 +5,7 @@
  */
 import { BoxRenderable, StyledText, TextRenderable, type CliRenderer } from "@opentui/core"
 import type { Theme } from "../home/theme.ts"
+import { sessionOf } from "../protocol/view.ts"
 import type { WidthMethod } from "../std/text.ts"
 import type { Look } from "./dialogs/frame.ts"
 import type { DialogStack } from "./dialogs/stack.ts"

@@ -35,8 +35,7 @@ function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] 
   }
   if (held !== null && session !== "") {
     // What waits for code that is not here goes on when that is back, and by no key.
-    const end = held.because === "code" ? "" : `; ${how}`
-    all.push({ level: "warning", text: `Work was interrupted and waits: ${held.reason.replace(/\.$/, "")}${end}` })
+    all.push({ level: "warning", text: held.because === "code" ? held.reason : `${held.reason} ${how}` })
   }
   if (state.interrupted !== null) {
     const title = state.interrupted.title === "" ? "a session" : `“${state.interrupted.title}”`

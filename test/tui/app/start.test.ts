@@ -98,10 +98,10 @@ test("work of this session that waits for a key says so, and goes on with it", a
   const robot = await openRobot()
   const snapshot = robot.host.snapshot()
   if (snapshot.type !== "snapshot") throw new Error("no snapshot")
-  const held = { because: "old", reason: "it is older than a day", since: 0 } as const
+  const held = { because: "old", reason: "This session has work that was interrupted.", since: 0 } as const
   robot.host.say({ ...snapshot, state: { ...snapshot.state, held } })
   await robot.wait(100)
-  robot.shows("● Work was interrupted and waits: it is older than a day; ctrl+x u goes on with it")
+  robot.shows("● This session has work that was interrupted. ctrl+x u goes on with it")
   await robot.press("ctrl+x u")
   expect(robot.host.asked.filter((command) => command.type === "resume").length).toBe(1)
   await robot.close()
