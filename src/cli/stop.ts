@@ -1,7 +1,8 @@
+/** An end of the program for a reason that a person can do something about: a sentence, and an exit status. */
 import { cleanControls } from "../std/clean.ts"
 import { Output } from "./output.ts"
 
-/** The program ends here, for a reason that a person can do something about: a sentence, and an exit status. */
+/** Thrown wherever the reason is found. */
 export class Stop extends Error {
   override readonly name = "Stop"
   readonly code: number

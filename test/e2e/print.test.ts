@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
 import { readdirSync, writeFileSync } from "node:fs"
+import { encode as encodeOld } from "gpt-tokenizer/encoding/cl100k_base"
+import { encode as encodeNew } from "gpt-tokenizer/encoding/o200k_base"
 import { join } from "node:path"
 import { builtBinary, runBinary, tempMachine } from "../support/binary.ts"
 import { configFor, localMachine, writeConfig } from "../support/local-model.ts"
@@ -34,11 +36,20 @@ test("a prompt is answered on stdout, and a second one in the same session goes 
   expect(sent()[1]?.said.map((said) => said.role)).toEqual(["system", "user", "assistant", "user"])
 })
 
-test("the first request of a short prompt stays within 5 kB", async () => {
+test("the first request of a short prompt stays within 5 kB, its system prompt and its four tools within 1,000 tokens", async () => {
   using machine = localMachine(server)
   await runBinary(machine, ["-p", "hi"])
-  expect(sent()[0]?.bodyText.length).toBeLessThan(5_000)
-  expect(sent()[0]?.tools).toEqual(["read", "bash", "edit", "write"])
+  const [request] = sent()
+  expect(Buffer.byteLength(request?.bodyText ?? "")).toBeLessThan(5_000)
+  expect(request?.tools).toEqual(["read", "bash", "edit", "write"])
+  const [system] = request?.said ?? []
+  expect(system?.role).toBe("system")
+  const told = `${system?.text}${JSON.stringify(request?.body.tools)}`
+  // The two tokenizers of the vendor whose format this is; other vendors' count alike.
+  for (const encode of [encodeNew, encodeOld]) {
+    expect(encode(told).length).toBeGreaterThan(300)
+    expect(encode(told).length).toBeLessThan(1_000)
+  }
 })
 
 test("files and piped input join the prompt as separate blocks", async () => {
