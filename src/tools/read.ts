@@ -12,9 +12,9 @@ import { open, stat, type FileHandle } from "node:fs/promises"
 import { errorCode } from "../std/files.ts"
 import { pathAliases } from "./coerce.ts"
 import { bomLength, showingDecoder, sniff, sniffBytes, type TextForm } from "./encoding.ts"
-import { imageSize } from "./image.ts"
 import { LineWindow } from "./line-window.ts"
 import { lookAlike, missingMessage, reasonOf, resolvePath } from "./paths.ts"
+import { readImage } from "./read-image.ts"
 import { sizeText } from "./show.ts"
 import { defineTool, errorResult, textResult, type ToolContext, type ToolResult } from "./tool.ts"
 
@@ -26,9 +26,6 @@ const lineCharsMax = 2_000
 /** How far to read on behind the window, only to tell how many lines there are. */
 const countBytesMax = 1024 * 1024
 const chunkBytes = 256 * 1024
-/** Providers take up to 5 MB of base64 for an image, and 8,000 pixels a side; a larger one makes every later request fail. */
-const imageBytesMax = 3_500_000
-const imageSideMax = 8_000
 
 const parameters = Type.Object({
   path: Type.String(),
@@ -83,7 +80,11 @@ async function readPath(path: string, args: Args, context: ToolContext): Promise
     const head = start.subarray(0, await fill(file, start))
     if (head.length === 0) return textResult("[The file is empty.]", { details: { path, lines: 0 } })
     const content = sniff(head, head.length < sniffBytes)
-    if (content.kind === "image") return await readImage(file, head, content.mimeType, info, args.path, context)
+    if (content.kind === "image") {
+      const { mimeType } = content
+      const read = (): Promise<Uint8Array> => restOf(file, head, info.size)
+      return await readImage({ path: args.path, mimeType, bytes: info.size, head, read }, context)
+    }
     if (content.kind === "binary") return errorResult(binaryMessage(args.path, content.name, info.size))
     return await readText(file, head, content.form, { path, info }, args, context)
   } finally {
@@ -113,36 +114,11 @@ function binaryMessage(path: string, name: string, size: number): string {
   return `${path} is ${name}, ${sizeText(size)}, not text: look at it with a command that knows its format.`
 }
 
-async function readImage(
-  file: FileHandle,
-  head: Uint8Array,
-  mimeType: string,
-  info: Stats,
-  path: string,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const size = imageSize(head, mimeType)
-  const pixels = size === null ? "" : `, ${size.width}×${size.height} pixels`
-  const label = `${mimeType}, ${sizeText(info.size)}${pixels}`
-  const tooLarge = info.size > imageBytesMax || (size !== null && Math.max(size.width, size.height) > imageSideMax)
-  if (tooLarge)
-    return errorResult(
-      `${path} is too large for a model (${label}): make a copy of at most ${sizeText(imageBytesMax)} and ${imageSideMax} pixels a side, and read that.`,
-    )
-  const details = { path, mimeType, bytes: info.size, width: size?.width, height: size?.height }
-  if (!context.images) return textResult(`[${path}: ${label}. This model takes no images.]`, { details })
-  const bytes = Buffer.alloc(Math.max(info.size, head.length))
+/** All of an image, whose beginning has been read. */
+async function restOf(file: FileHandle, head: Uint8Array, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(Math.max(size, head.length))
   bytes.set(head)
-  const have = head.length + (await fill(file, bytes.subarray(head.length)))
-  const data = bytes.subarray(0, have).toString("base64")
-  return {
-    content: [
-      { type: "text", text: `[${label}]` },
-      { type: "image", data, mimeType },
-    ],
-    isError: false,
-    details,
-  }
+  return bytes.subarray(0, head.length + (await fill(file, bytes.subarray(head.length))))
 }
 
 type Place = { readonly path: string; readonly info: Stats }

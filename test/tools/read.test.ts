@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { imageBytesMax, imageFileBytesMax } from "../../src/tools/fit-image.ts"
 import { readTool } from "../../src/tools/read.ts"
-import { detail, textOf, workbench } from "./workbench.ts"
+import type { ToolResult } from "../../src/tools/tool.ts"
+import { detail, seeded, textOf, workbench } from "./workbench.ts"
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("")
 
@@ -164,7 +166,7 @@ describe("a path that is not there", () => {
 
 describe("an image", () => {
   const png = Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg==",
+    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAACddGYaAAAAFElEQVR4nGNkYGD4zwAFTDAGiAYAFjgBAyGAJBcAAAAASUVORK5CYII=",
     "base64",
   )
 
@@ -186,20 +188,98 @@ describe("an image", () => {
     expect(textOf(result)).toBe(`[a.png: image/png, ${png.length} bytes, 3×2 pixels. This model takes no images.]`)
   })
 
-  test("too large for providers is refused, by bytes or by pixels", async () => {
+  test("larger than models take is scaled, and the scale is told", async () => {
     using bench = workbench()
-    bench.put("heavy.png", Buffer.concat([png, Buffer.alloc(4_000_000)]))
-    const broad = Buffer.from(png)
-    broad.writeUInt32BE(9_000, 16)
-    bench.put("broad.png", broad)
-    for (const path of ["heavy.png", "broad.png"]) {
-      const result = await bench.call(readTool, { path })
-      expect(result.isError).toBe(true)
-      expect(textOf(result)).toContain("is too large for a model (image/png")
-      expect(result.content.length).toBe(1)
+    bench.put("broad.png", await plain(5_000, 40))
+    const result = await bench.call(readTool, { path: "broad.png" })
+    expect(textOf(result)).toMatch(
+      /^\[image\/png, [\d.]+ (bytes|kB), 5000×40 pixels; shown at 2000×16: multiply by 2\.50 for places in the file\]/,
+    )
+    expect(await imageOf(result)).toEqual({ type: "image/png", width: 2_000, height: 16 })
+  })
+
+  test("of more bytes than models take becomes a JPEG", async () => {
+    using bench = workbench()
+    const noise = await noisy(1_400, 1_000)
+    expect(noise.length).toBeGreaterThan(imageBytesMax)
+    bench.put("noise.png", noise)
+    const result = await bench.call(readTool, { path: "noise.png" })
+    expect(textOf(result)).toContain("1400×1000 pixels; shown as image/jpeg]")
+    expect(await imageOf(result)).toEqual({ type: "image/jpeg", width: 1_400, height: 1_000 })
+  })
+
+  test("of each kind that models know is decoded and scaled", async () => {
+    using bench = workbench()
+    const png = await plain(2_400, 10)
+    const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///ywAAAAAAQABAAACAUwAOw==", "base64")
+    const rows = [
+      ["a.jpg", await new Bun.Image(png).jpeg().bytes(), { type: "image/jpeg", width: 2_000, height: 8 }],
+      ["a.webp", await new Bun.Image(png).webp().bytes(), { type: "image/jpeg", width: 2_000, height: 8 }],
+      ["a.gif", gif, { type: "image/gif", width: 1, height: 1 }],
+    ] as const
+    for (const [path, bytes, wanted] of rows) {
+      bench.put(path, bytes)
+      expect(await imageOf(await bench.call(readTool, { path }))).toEqual(wanted)
     }
   })
+
+  test("that is damaged or of too many pixels is refused, since every later request would fail", async () => {
+    using bench = workbench()
+    bench.put("torn.png", (await noisy(60, 60)).subarray(0, 2_000))
+    const bomb = Buffer.from(png)
+    bomb.writeUInt32BE(20_000, 16)
+    bomb.writeUInt32BE(20_000, 20)
+    bench.put("bomb.png", bomb)
+    for (const [path, reason] of [
+      ["torn.png", "it is damaged: it cannot be decoded."],
+      ["bomb.png", "it has more than 100 million pixels."],
+    ] as const) {
+      const result = await bench.call(readTool, { path })
+      expect([result.isError, result.content.length]).toEqual([true, 1])
+      expect(textOf(result)).toEndWith(reason)
+    }
+  })
+
+  test("of a file larger than anybody looks at is not read", async () => {
+    using bench = workbench()
+    bench.put("huge.png", png)
+    truncateSync(bench.path("huge.png"), imageFileBytesMax + 1)
+    expect(textOf(await bench.call(readTool, { path: "huge.png" }))).toContain("is too large to look at (image/png")
+  })
 })
+
+/** An image of one colour, as a PNG. */
+async function plain(width: number, height: number): Promise<Uint8Array> {
+  return pngOf(width, height, () => 0x80)
+}
+
+/** An image that no format makes smaller. */
+async function noisy(width: number, height: number): Promise<Uint8Array> {
+  const random = seeded(7)
+  return pngOf(width, height, () => Math.floor(random() * 256))
+}
+
+function pngOf(width: number, height: number, byte: () => number): Promise<Uint8Array> {
+  const rowBytes = Math.ceil((width * 3) / 4) * 4
+  const bitmap = Buffer.alloc(54 + rowBytes * height)
+  bitmap.write("BM")
+  bitmap.writeUInt32LE(bitmap.length, 2)
+  bitmap.writeUInt32LE(54, 10)
+  bitmap.writeUInt32LE(40, 14)
+  bitmap.writeInt32LE(width, 18)
+  bitmap.writeInt32LE(height, 22)
+  bitmap.writeUInt16LE(1, 26)
+  bitmap.writeUInt16LE(24, 28)
+  for (let at = 54; at < bitmap.length; at++) bitmap[at] = byte()
+  return new Bun.Image(bitmap).png().bytes()
+}
+
+async function imageOf(result: ToolResult): Promise<{ type: string; width: number; height: number } | null> {
+  const part = result.content.find((one) => one.type === "image")
+  if (part?.type !== "image") return null
+  const { width, height } = await new Bun.Image(Buffer.from(part.data, "base64")).metadata()
+  return { type: part.mimeType, width, height }
+}
 
 test("a link is followed, and a window through it is the same", async () => {
   using bench = workbench()
