@@ -22,7 +22,7 @@ import { Looks } from "./looks.ts"
 import type { ScreenOptions } from "./options.ts"
 import { openHighlighter, panelMaker } from "./panel-host.ts"
 import { Slots } from "./slots.ts"
-import { startState, type Level } from "./state.ts"
+import { folderOf, startState, type Level } from "./state.ts"
 import { SearchLine } from "./status/search-line.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -69,7 +69,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
     copied: (text) => app().copy(text),
   })
   const completer = new Completer({
-    folder: options.folder,
+    folder: () => folderOf(app().store.state, options.folder),
     editor: () => editor,
     now: () => options.clock.now(),
     commands: () => slashCommands({ options }),

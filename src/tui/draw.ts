@@ -5,7 +5,6 @@
  */
 import { BoxRenderable, StyledText, TextRenderable, type CliRenderer } from "@opentui/core"
 import type { Theme } from "../home/theme.ts"
-import { sessionOf } from "../protocol/view.ts"
 import type { WidthMethod } from "../std/text.ts"
 import type { Look } from "./dialogs/frame.ts"
 import type { DialogStack } from "./dialogs/stack.ts"
@@ -16,7 +15,7 @@ import type { ScreenOptions } from "./options.ts"
 import type { PanelInput } from "./panels/panel.ts"
 import { inkOf, isMono } from "./roles.ts"
 import { put, type Slots } from "./slots.ts"
-import type { Place, ScreenState } from "./state.ts"
+import { folderOf, type Place, type ScreenState } from "./state.ts"
 import { activity, type HintKeys } from "./status/activity.ts"
 import { banner } from "./status/banner.ts"
 import { footer } from "./status/footer.ts"
@@ -122,7 +121,7 @@ export class Drawing {
     slots.place(placed, look)
     this.#chrome(state, placed, rows, look)
     const view = content || this.#input === null ? state.view : this.#input.view
-    const folder = sessionOf(state.view)?.folder || options.folder
+    const folder = folderOf(state, options.folder)
     const { conversation, theme, now } = state
     const input: PanelInput = { view, conversation, theme, now, widthMethod: look.method, port, folder }
     if (!sameInput(this.#input, input)) this.#input = input

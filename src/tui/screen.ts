@@ -16,6 +16,8 @@ import { Keeper } from "./keeper.ts"
 import { sentence } from "./link.ts"
 import type { ScreenEnd, ScreenOptions, WorkChoice } from "./options.ts"
 import { Restorer } from "./restorer.ts"
+import { folderOf } from "./state.ts"
+import { isBusy } from "./status/activity.ts"
 import { branchOf } from "./status/branch.ts"
 import { Ticker } from "./ticker.ts"
 import { endingSignals, openRenderer, Terminal, type EndingSignal } from "./terminal.ts"
@@ -92,6 +94,8 @@ function build(
     listenToRenderer(app),
     store.listen((after, before, event) => {
       ticker.look(after)
+      // What ran, or who was away from the terminal, may have changed the branch.
+      if ((isBusy(before) && !isBusy(after)) || (after.watched && !before.watched)) refreshBranch(app)
       outer.look(after, before)
       if (event.type === "editor" || event.type === "sending" || event.type === "sent") keeper.touch()
       if (after.place !== before.place) keeper.touch()
@@ -131,7 +135,7 @@ async function askColors(app: App): Promise<void> {
 }
 
 function refreshBranch(app: App): void {
-  const work = branchOf(app.options.folder).then((name) =>
+  const work = branchOf(folderOf(app.store.state, app.options.folder)).then((name) =>
     app.store.dispatch({ type: "branch", name: name === null ? null : cleanLine(name) }),
   )
   attempt(app, work)
@@ -147,6 +151,7 @@ function refreshModels(app: App): void {
 function onOpened(app: App, restorer: Restorer): void {
   restorer.opened(app)
   refreshModels(app)
+  refreshBranch(app)
 }
 
 /** Sizes, colours and the focus of the terminal. */

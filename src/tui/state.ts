@@ -14,7 +14,7 @@ import type { Appearance, Theme } from "../home/theme.ts"
 import type { UserPart } from "../message/message.ts"
 import type { ModelRecord } from "../protocol/port.ts"
 import type { SubmitMode } from "../protocol/records.ts"
-import { emptyView, type View } from "../protocol/view.ts"
+import { emptyView, sessionOf, type View } from "../protocol/view.ts"
 import type { Dialog } from "./dialogs/dialog.ts"
 import type { Interrupted, SlotSettings } from "./options.ts"
 
@@ -97,6 +97,11 @@ export type ScreenState = {
   readonly watched: boolean
   /** Wall-clock milliseconds of the last tick: what elapsed times and countdowns are drawn for. */
   readonly now: number
+}
+
+/** The folder of the session, wherever it was opened from; before it is known, the one that the screen was started in. */
+export function folderOf(state: ScreenState, started: string): string {
+  return sessionOf(state.view)?.folder || started
 }
 
 export const emptyEditor: EditorFacts = { empty: true, rows: 1, shell: "no", mode: "plain" }

@@ -6,12 +6,16 @@ import type { SubmitMode } from "../../protocol/records.ts"
 import { editOutside } from "../editor/external.ts"
 import { readClipboard } from "../editor/clipboard-in.ts"
 import { mentions, textOnly, withImages } from "../editor/images.ts"
+import { folderOf } from "../state.ts"
 import { runSlash } from "./slash.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
 /** Sends `text` as an input of the conversation. It stays in the outbox until the host has it. */
 export async function send(stage: Stage, text: string, mode: SubmitMode): Promise<void> {
-  const content = mentions(text).length === 0 ? textOnly(text) : await withImages(text, stage.options.folder)
+  const content =
+    mentions(text).length === 0
+      ? textOnly(text)
+      : await withImages(text, folderOf(stage.store.state, stage.options.folder))
   stage.store.dispatch({ type: "sending", item: { requestId: requestId(), content, mode, text } })
   stage.slots.run("scroll.bottom", {})
   await stage.link.flush()

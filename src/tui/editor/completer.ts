@@ -10,7 +10,8 @@ import type { Editor } from "./editor.ts"
 import { Paths } from "./files.ts"
 
 export type CompleterOptions = {
-  readonly folder: string
+  /** The folder whose paths are offered. */
+  readonly folder: () => string
   readonly editor: () => Editor
   readonly now: () => number
   commands(): readonly SlashCommand[]
@@ -22,14 +23,13 @@ const pageRows = 5
 
 export class Completer {
   readonly #options: CompleterOptions
-  readonly #paths: Paths
+  #paths: Paths | null = null
   #asked = false
   /** Where the token began whose popup was put away. */
   #dismissed: number | null = null
 
   constructor(options: CompleterOptions) {
     this.#options = options
-    this.#paths = new Paths(options.folder, options.now, () => this.refresh())
   }
 
   get open(): boolean {
@@ -109,7 +109,14 @@ export class Completer {
   }
 
   #complete(token: Token): Completion | null {
-    const paths = token.kind === "path" ? this.#paths.get() : []
+    const paths = token.kind === "path" ? this.#pathsHere().get() : []
     return complete(token, { commands: token.kind === "command" ? this.#options.commands() : [], paths })
+  }
+
+  /** The paths of the present folder: another session may have another one. */
+  #pathsHere(): Paths {
+    const { folder, now } = this.#options
+    if (this.#paths?.folder !== folder()) this.#paths = new Paths(folder(), now, () => this.refresh())
+    return this.#paths
   }
 }

@@ -63,7 +63,7 @@ export async function listPaths(folder: string): Promise<readonly string[]> {
 
 /** The paths of one folder, fetched when first asked for. */
 export class Paths {
-  readonly #folder: string
+  readonly folder: string
   readonly #now: () => number
   readonly #ready: () => void
   #paths: readonly string[] = []
@@ -72,7 +72,7 @@ export class Paths {
 
   /** `ready` hears that a new list is there. */
   constructor(folder: string, now: () => number, ready: () => void) {
-    this.#folder = folder
+    this.folder = folder
     this.#now = now
     this.#ready = ready
   }
@@ -85,7 +85,7 @@ export class Paths {
 
   async #fetch(): Promise<void> {
     this.#busy = true
-    this.#paths = await listPaths(this.#folder)
+    this.#paths = await listPaths(this.folder)
     this.#at = this.#now()
     this.#busy = false
     this.#ready()

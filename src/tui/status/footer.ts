@@ -5,7 +5,7 @@
  */
 import type { Role } from "../../home/roles.ts"
 import { agentOf, sessionOf, usageOf } from "../../protocol/view.ts"
-import type { ScreenState } from "../state.ts"
+import { folderOf, type ScreenState } from "../state.ts"
 import { money, shortCount } from "./numbers.ts"
 import type { Part, Strip } from "./strip.ts"
 
@@ -60,7 +60,7 @@ export function homely(path: string, home: string): string {
 
 export function footer(state: ScreenState, place: { readonly folder: string; readonly home: string }): Strip {
   const title = sessionOf(state.view)?.title ?? ""
-  const folder = sessionOf(state.view)?.folder || place.folder
+  const folder = folderOf(state, place.folder)
   const where = state.branch === null ? "" : `(${state.branch})`
   return {
     left: [...modelParts(state), ...contextParts(state), ...spentParts(state)],
