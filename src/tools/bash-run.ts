@@ -4,6 +4,7 @@
  * - Whatever comes first ends it: its own end, its timeout, an abort. The last two end everything that it started.
  * - What a call that ended by itself left running goes on, and is listed.
  */
+import { existsSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
 import { sleep } from "../std/clock.ts"
@@ -133,13 +134,19 @@ function watchLater(files: CallFiles, leader: number, limitMs: number | null, { 
 export async function adoptCommand(args: Args, facts: JsonObject, context: ToolContext): Promise<ToolResult | null> {
   const { files } = context
   const identity = storedIdentity(facts)
-  if (files === null) return null
+  // Without a status file it ran in a pipe, which broke when its host ended.
+  if (files === null || !existsSync(files.status)) return null
   const alive = identity !== null && isAlive(identity)
   if (!alive && readStatus(files.status) === null) return null
   if (alive) takeOver(files)
-  const { deadline } = facts
-  const limitMs = typeof deadline === "number" ? Math.max(0, deadline - context.clock.now()) : null
+  const limitMs = remainingMs(args, facts, context)
   return superviseInFiles(files, { leader: alive ? identity.pid : null, identity, limitMs }, args, context)
+}
+
+/** What is left of the time that the call was given: never more than all of it, whatever the clock did meanwhile. */
+function remainingMs(args: Args, { deadline }: JsonObject, { clock }: ToolContext): number | null {
+  if (typeof deadline !== "number") return null
+  return Math.min(limitOf(args) ?? Infinity, Math.max(0, deadline - clock.now()))
 }
 
 async function fileNotes(files: CallFiles, capture: Capture): Promise<readonly string[]> {

@@ -159,6 +159,19 @@ describe("a command whose host is killed", () => {
     expect(await bashTool.adopt?.({ command: "x" }, {}, bench.context())).toBeNull()
   })
 
+  test("for which the disk had no room is not adopted, and what still runs of it is ended (12)", async () => {
+    using bench = workbench()
+    // A file system of the kernel has no room for files.
+    const files = { output: "/proc/self/output", status: "/proc/self/no-status" }
+    const host = await lonelyHost(bench, files, "piped:1", "sleep 300")
+    await host.kill()
+    const context = bench.context({ files, key: "piped:1" })
+    expect(await bashTool.adopt?.({ command: "x" }, host.facts, context)).toBeNull()
+    const result = await bashTool.recover?.({ command: "x" }, host.facts, context)
+    expect(result?.isError).toBe(true)
+    expect(linuxTable.commandProcesses("piped:1", null)).toEqual([])
+  })
+
   test("and that still runs is ended after a restart, with the output so far", async () => {
     using bench = workbench()
     const files = bench.files()
