@@ -93,6 +93,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
         app().store.dispatch({ type: "focus", focus: { area: "panel", id } })
       }
     },
+    turned: (id) => app().store.dispatch({ type: "focus", focus: { area: "panel", id } }),
     refocus: () => app().refocus(),
     failed: (id, error) => app().say("error", `The panel ${id} failed and was closed: ${sentence(error)}`),
   })

@@ -7,7 +7,7 @@
 import { BoxRenderable, StyledText, TextRenderable, type CliRenderer, type TextChunk } from "@opentui/core"
 import type { JsonObject } from "../std/json.ts"
 import { cleanLine } from "../std/clean.ts"
-import { shorten } from "../std/text.ts"
+import { shorten, textWidth } from "../std/text.ts"
 import type { Look } from "./dialogs/frame.ts"
 import { visiblePanels, type Layout, type Placed, type Rect } from "./layout.ts"
 import type { Panel, PanelInput, Reader } from "./panels/panel.ts"
@@ -23,6 +23,8 @@ export type SlotsOptions = {
   focus(): Focus
   /** A click on a panel. */
   clicked(id: string): void
+  /** A click on a tab. */
+  turned(id: string): void
   /** Focus has to be given to a node again. */
   refocus(): void
   failed(id: string, error: unknown): void
@@ -43,12 +45,18 @@ export class Slots {
   readonly #tabs: TextRenderable
   readonly #divider: TextRenderable
   #layout: Layout | null = null
+  /** The columns of each tab, the end exclusive. */
+  #tabColumns: readonly { readonly id: string; readonly from: number; readonly to: number }[] = []
 
   constructor(options: SlotsOptions) {
     this.#options = options
     const row = { position: "absolute", wrapMode: "none", content: "", visible: false } as const
     this.#tabs = new TextRenderable(options.renderer, row)
     this.#divider = new TextRenderable(options.renderer, row)
+    this.#tabs.onMouseDown = (event) => {
+      const tab = this.#tabColumns.find(({ from, to }) => event.x >= from && event.x < to)
+      if (tab !== undefined) options.turned(tab.id)
+    }
     options.renderer.root.add(this.#tabs)
     options.renderer.root.add(this.#divider)
   }
@@ -169,7 +177,7 @@ export class Slots {
     if (title !== null) {
       put(holder.title, title)
       const name = shorten(` ${cleanLine(holder.panel.title())} `, title.width, look.method)
-      const line = "─".repeat(Math.max(0, title.width - name.length))
+      const line = "─".repeat(Math.max(0, title.width - textWidth(name, look.method)))
       holder.title.content = new StyledText([
         chunk(name, look.ink, {
           role: focused ? "primary" : "textMuted",
@@ -190,15 +198,28 @@ export class Slots {
     if (tabs === null) return
     put(this.#tabs, tabs.rect)
     const front = panels[0]?.id
+    let column = tabs.rect.left
+    this.#tabColumns = tabs.ids.map((id) => {
+      const from = column
+      column += textWidth(this.#tabText(id), look.method) + 1
+      return { id, from, to: column - 1 }
+    })
     const chunks = tabs.ids.flatMap((id): readonly TextChunk[] => {
-      const title = cleanLine(this.#holder(id)?.panel.title() ?? id)
       const on = id === front
       return [
-        chunk(` ${title} `, look.ink, { role: on ? "tabActive" : "textMuted", bold: on, inverse: on && look.mono }),
+        chunk(this.#tabText(id), look.ink, {
+          role: on ? "tabActive" : "textMuted",
+          bold: on,
+          inverse: on && look.mono,
+        }),
         chunk("│", look.ink, { role: "borderSubtle" }),
       ]
     })
     this.#tabs.content = new StyledText(chunks)
+  }
+
+  #tabText(id: string): string {
+    return ` ${cleanLine(this.#holder(id)?.panel.title() ?? id)} `
   }
 
   #drawDivider(rect: Rect | null, look: Look): void {

@@ -48,6 +48,8 @@ export class ListView implements DialogView {
     this.#list = textNode(renderer, 1)
     this.#hint = textNode(renderer, 1)
     for (const node of [this.#input, this.#list, this.#hint]) this.#frame.box.add(node)
+    this.#list.onMouseDown = (event) => this.#click(event.y - this.#list.screenY)
+    this.#frame.box.onMouseScroll = (event) => this.run(event.scroll?.direction === "up" ? "up" : "down")
   }
 
   get node(): Frame["box"] {
@@ -118,6 +120,14 @@ export class ListView implements DialogView {
 
   dispose(): void {
     this.#frame.box.destroyRecursively()
+  }
+
+  /** A click chooses a row, and one on the chosen row takes it. */
+  #click(row: number): void {
+    const place = this.#first + row
+    if (place >= this.#model.shown.length) return
+    if (place === this.#model.place) this.run("accept")
+    else this.#set({ ...this.#model, place })
   }
 
   #ask(): boolean {

@@ -11,6 +11,7 @@ const model = (name: string, more: Partial<ModelRecord> = {}): ModelRecord => ({
   price: { input: 3, output: 15 },
   thinking: ["off", "low", "high"],
   images: true,
+  edits: "replace",
   ready: true,
   ...more,
 })

@@ -1,6 +1,9 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { copiedSentence } from "../../../src/tui/clipboard.ts"
 import { Pty } from "../../support/pty.ts"
+
+/** Ten times what a busy machine needs for a program in a terminal. */
+setDefaultTimeout(60_000)
 
 test("a copy goes to the terminal as plain OSC 52, and the message says where it went and not that it arrived (123)", async () => {
   await using pty = new Pty(["bun", "test/support/screen-program.ts", "answer"])

@@ -1,7 +1,10 @@
 /** Field report 110: whatever ends the screen, the shell gets its terminal back as it was. */
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { resetSequence } from "../../../src/tui/reset.ts"
 import { Pty } from "../../support/pty.ts"
+
+/** Ten times what a busy machine needs for a program in a terminal. */
+setDefaultTimeout(60_000)
 
 const program = ["bun", "test/support/screen-program.ts"]
 const ready = "Ask anything"

@@ -1,6 +1,9 @@
 /** Field report 112: what a terminal answers, late and in pieces, is never text; and nobody waits for it. */
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { Pty } from "../../support/pty.ts"
+
+/** Ten times what a busy machine needs for a program in a terminal. */
+setDefaultTimeout(60_000)
 
 const program = ["bun", "test/support/screen-program.ts", "system"]
 

@@ -1,7 +1,10 @@
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { eventually } from "../../support/eventually.ts"
 import { processes } from "../../support/process.ts"
 import { Pty } from "../../support/pty.ts"
+
+/** Ten times what a busy machine needs for a program in a terminal. */
+setDefaultTimeout(60_000)
 
 const stateOf = (pid: number): string => processes().find((info) => info.pid === pid)?.state ?? "gone"
 
