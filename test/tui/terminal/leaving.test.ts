@@ -8,6 +8,8 @@ setDefaultTimeout(60_000)
 
 const program = ["bun", "test/support/screen-program.ts"]
 const ready = "Ask anything"
+/** What the program says when it has its terminal back. */
+const last = "ended: "
 /** The cursor is shown: the only mode that is on in a shell. */
 const shellModes = [25]
 
@@ -33,6 +35,7 @@ test("after the quit keys every mode of the terminal is off and the status is 0 
   await pty.says(ready)
   pty.write("\x04")
   expect(await pty.ended()).toBe(0)
+  await pty.says(last)
   expect(pty.modes).toEqual(shellModes)
 })
 
