@@ -73,9 +73,10 @@ async function models(mode: CommandMode): Promise<number> {
   if (found.length === 0) throw new Stop(`no model is named like ${wanted}`, 1)
   const rows = found.map(({ model, ready }) => {
     const price = model.cost === undefined ? "?" : `$${model.cost.input}/${model.cost.output}`
-    return [modelName(model), ready ? "ready" : "no key", `${model.contextWindow ?? "?"}`, price]
+    const files = model.edits === "whole" ? "whole files" : "edits"
+    return [modelName(model), ready ? "ready" : "no key", `${model.contextWindow ?? "?"}`, price, files]
   })
-  print(columns([["model", "key", "context", "per million tokens in/out"], ...rows]))
+  print(columns([["model", "key", "context", "per million tokens in/out", "changes files by"], ...rows]))
   return 0
 }
 

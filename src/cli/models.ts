@@ -23,6 +23,7 @@ export function modelRecord(model: Model, ready: boolean): ModelRecord {
     price: model.cost === undefined ? null : { input: model.cost.input, output: model.cost.output },
     thinking: levels,
     images: model.input.includes("image"),
+    edits: model.edits,
     ready,
   }
 }

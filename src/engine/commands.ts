@@ -146,7 +146,7 @@ async function context(core: Core, command: Of<"context">): Promise<Answers["con
   const prompt = readDocument(core.ledger.live, command.conversation, "prompt")
   const entry = prompt === undefined ? undefined : await core.ledger.entry(prompt.entry)
   const stored = entry === undefined ? undefined : dataOf(entry)
-  const tools = toolSpecs(core, agent?.tools ?? [])
+  const tools = agent === undefined ? [] : toolSpecs(core, agent)
   const names = tools.map((tool) => tool.name)
   const system = stored?.kind === "prompt" ? stored.system : core.options.instructions.system(names)
   const tokens = estimateText(system + JSON.stringify(tools))

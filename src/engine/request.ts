@@ -11,7 +11,7 @@ import type { ThinkingLevel } from "../message/message.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Api, Encoded, ModelRequest } from "../providers/provider.ts"
 import type { AgentDocument, PromptEntry } from "../protocol/records.ts"
-import { specOf } from "../tools/registry.ts"
+import { offeredNames, specOf, type Edits } from "../tools/registry.ts"
 import type { Core } from "./core.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { readDocument, writeDocument } from "./documents.ts"
@@ -30,14 +30,22 @@ function sha256(text: string): string {
   return new Bun.CryptoHasher("sha256").update(text).digest("hex")
 }
 
-/** The tools of an agent that this build has, in its order. */
-export function toolSpecs(core: Core, names: readonly string[]): PromptEntry["tools"] {
-  return core.options.tools.filter((tool) => names.includes(tool.name)).map(specOf)
+/** The tools of an agent that this build has and its model is offered, in this build's order. */
+export function toolSpecs(core: Core, agent: AgentDocument): PromptEntry["tools"] {
+  const edits = editsOf(core, agent)
+  const names = offeredNames(agent.tools, edits)
+  return core.options.tools.filter((tool) => names.includes(tool.name)).map((tool) => specOf(tool, edits))
+}
+
+/** How the agent's model changes files. */
+export function editsOf(core: Core, agent: AgentDocument): Edits {
+  const resolved = core.options.models.resolve(agent.model)
+  return resolved.ok ? resolved.model.edits : "replace"
 }
 
 /** Id of the conversation's prompt entry, written anew if prompt or tools have changed. */
 export async function promptEntry(core: Core, conversation: number, agent: AgentDocument): Promise<number> {
-  const tools = toolSpecs(core, agent.tools)
+  const tools = toolSpecs(core, agent)
   const system = core.options.instructions.system(tools.map((tool) => tool.name))
   const hash = sha256(stableText({ system, tools } as unknown as Json))
   const before = readDocument(core.ledger.live, conversation, "prompt")

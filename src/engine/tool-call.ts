@@ -11,7 +11,7 @@ import type { JsonObject } from "../std/json.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import { errorResult, type Tool, type ToolContext } from "../tools/tool.ts"
 import { liveTask, type Core } from "./core.ts"
-import { readDocument } from "./documents.ts"
+import { callContext, toolNames } from "./call-context.ts"
 import { findTool, validated } from "./call-check.ts"
 import { afterCrash, withoutCode, type Dispatched } from "./call-restart.ts"
 import { executed, notStarted, settleCall, type Ended } from "./call-result.ts"
@@ -48,13 +48,13 @@ async function endOf(
   const input = callInput(task)
   const { tools } = core.options
   // What has begun is asked after, also where its tool has been switched off since.
-  const on = marked === null ? agentTools(core, task) : tools.map(({ name }) => name)
+  const on = marked === null ? toolNames(core, task) : tools.map(({ name }) => name)
   const found = findTool(tools, on, input)
   if (!found.ok) return marked === null ? { outcome: "failed", result: found.result } : withoutCode(input.name)
   const { tool } = found
   const ownFile = core.ledger.spools.files(task.id, 1) !== null
   const progress = new CallProgress(core, task.id, Math.max(1, task.attempt), ownFile)
-  const context = contextOf(core, task, signal, progress)
+  const context = callContext(core, task, signal, progress)
   try {
     return marked === null
       ? await begun(core, task, tool, context, paths)
@@ -108,37 +108,6 @@ function inTurn<T>(
 ): Promise<T> {
   const { target } = tool
   return target === undefined ? work() : paths.inOrder(async () => target(args, context), work)
-}
-
-function agentTools(core: Core, task: Task): readonly string[] {
-  return readDocument(core.ledger.live, task.conversation, "agent")?.tools ?? []
-}
-
-function contextOf(core: Core, task: Task, signal: AbortSignal, progress: CallProgress): ToolContext {
-  const { machine, models } = core.options
-  const agent = readDocument(core.ledger.live, task.conversation, "agent")
-  const resolved = agent === undefined ? undefined : models.resolve(agent.model)
-  return {
-    cwd: machine.folder,
-    key: `${core.ledger.session}:${task.id}`,
-    signal,
-    clock: core.clock,
-    env: machine.env,
-    files: core.ledger.spools.files(task.id, 1),
-    shell: machine.shell,
-    home: machine.home,
-    refused: machine.refused,
-    readable: machine.readable,
-    images: resolved?.ok === true && resolved.model.input.includes("image"),
-    progress: (text) => progress.add(text),
-    remember: async (fact) => {
-      const receipt = core.ledger.commit("flushed", (tx) => {
-        const now = tx.live.tasks.get(task.id)
-        if (now !== undefined) tx.setTask(task.id, { facts: { ...now.facts, ...fact } })
-      })
-      await receipt.stored
-    },
-  }
 }
 
 async function prepareAndRun(

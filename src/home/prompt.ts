@@ -41,6 +41,10 @@ const rules: readonly Rule[] = [
     text: "Use write for new files and whole rewrites only.",
   },
   {
+    when: (has) => has("write") && !has("edit"),
+    text: "Change a file by writing it whole: read it first, and give every line, never a placeholder for what stays.",
+  },
+  {
     when: (has) => has("bash"),
     text: "A command that does not end by itself (a server, a watcher) needs a timeout or has to run in the background.",
   },

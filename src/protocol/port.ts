@@ -135,6 +135,8 @@ export type ModelRecord = {
   readonly price: { readonly input: number; readonly output: number } | null
   readonly thinking: readonly ThinkingLevel[]
   readonly images: boolean
+  /** How it changes files: by passages, or by writing them whole. */
+  readonly edits: "replace" | "whole"
   /** A key is at hand, or none is needed. */
   readonly ready: boolean
 }

@@ -69,6 +69,8 @@ export type Tool<P extends TSchema = TSchema> = {
   readonly name: string
   /** What the model reads: short. */
   readonly description: string
+  /** What a model is told instead that has no edit, and changes files by writing them whole. */
+  readonly wholeDescription?: string
   readonly parameters: P
   readonly version: number
   readonly effect: Effect

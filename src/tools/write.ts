@@ -27,6 +27,8 @@ const parameters = Type.Object({ path: Type.String(), content: Type.String() })
 export const writeTool = defineTool({
   name: "write",
   description: "Write a whole file, making folders as needed.",
+  wholeDescription:
+    "Write a whole file, making folders as needed. To change a file, read it, then write all of it, with nothing left out.",
   parameters,
   version: 1,
   effect: "reconcile",

@@ -14,6 +14,8 @@ describe("the system prompt", () => {
     const readOnly = composePrompt({ cwd, tools: ["read", "grep", "find", "ls"] })
     expect(readOnly).toContain("grep, find and ls")
     expect(readOnly).not.toMatch(/\bedit:|\bbash\b|\bwrite\b/)
+    expect(composePrompt({ cwd, tools: ["read", "write"] })).toContain("Change a file by writing it whole")
+    expect(composePrompt({ cwd, tools: four })).not.toContain("writing it whole")
     expect(composePrompt({ cwd, tools: [] })).not.toMatch(/\bedit:|\bbash\b|\bread a file\b/)
   })
 

@@ -160,6 +160,8 @@ export type AgentOptions = {
   readonly settings?: Partial<EngineSettings>
   readonly consent?: "now" | "ask"
   readonly folder?: string
+  /** Fields of the model that differ from {@link testModel}; looked at at each request. */
+  readonly modelFields?: () => Partial<Model>
 }
 
 export function lineOf(entry: EntryRecord): string | undefined {
@@ -198,7 +200,7 @@ export function openAgent(given: AgentOptions): Agent {
     ledger,
     clock,
     models: {
-      resolve: () => ({ ok: true, model: testModel }),
+      resolve: () => ({ ok: true, model: { ...testModel, ...given.modelFields?.() } }),
       api: async () => model.api,
       key: async () => ({ key: "k" }),
       list: async () => [],

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { decoder } from "../../src/std/schema.ts"
-import { builtinTools, defaultToolNames, specOf } from "../../src/tools/registry.ts"
+import { builtinTools, defaultToolNames, offeredNames, specOf } from "../../src/tools/registry.ts"
 
 const wire = (names: readonly string[]): string =>
   JSON.stringify(
@@ -45,4 +45,16 @@ test("a spec is plain JSON schema, which checks arguments as they are repaired",
     const decoded = decoder(specOf(tool).parameters, { coerce: true })(tool.coerce?.(args) ?? args)
     expect(decoded.ok ? decoded.value : null).toEqual(wanted)
   }
+})
+
+test("a model of whole files is offered no edit, and a write that says how to change a file", () => {
+  expect(offeredNames(defaultToolNames, "replace")).toEqual(defaultToolNames)
+  expect(offeredNames(defaultToolNames, "whole")).toEqual(["read", "bash", "write"])
+  // Who may edit may write; who may neither gets nothing.
+  expect(offeredNames(["read", "edit"], "whole")).toEqual(["read", "write"])
+  expect(offeredNames(["read", "grep"], "whole")).toEqual(["read", "grep"])
+  const write = builtinTools().find(({ name }) => name === "write")
+  if (write === undefined) throw new Error("there is no write")
+  expect(specOf(write).description).toBe("Write a whole file, making folders as needed.")
+  expect(specOf(write, "whole").description).toContain("To change a file, read it, then write all of it")
 })

@@ -29,12 +29,13 @@ function save(stage: Stage, path: string, value: string): void {
 
 export function modelItem(model: ModelRecord): Item {
   const window = model.contextWindow === null ? [] : [`${shortCount(model.contextWindow)} tokens`]
+  const whole = model.edits === "whole" ? ["writes whole files"] : []
   const price = model.price === null ? [] : [`${money(model.price.input)} / ${money(model.price.output)}`]
   return {
     key: model.name,
     label: model.label,
     detail: model.name,
-    right: [...window, ...price].join(" · "),
+    right: [...window, ...price, ...whole].join(" · "),
     ...(model.ready ? {} : { off: "no key: /login" }),
   }
 }
