@@ -84,9 +84,9 @@ export function systemTheme(base: Theme, colors: TerminalColors): Theme {
   const front = rgb(colors.defaultForeground)
   const back = rgb(colors.defaultBackground)
   const grey = (part: number, fallback: Color): Color => (front && back ? toHex(mix(back, front, part)) : fallback)
-  const tint = (index: number): Color => {
+  const tint = (index: number, unknown: Color = "none"): Color => {
     const over = rgb(colors.palette[index])
-    return over && back ? toHex(mix(back, over, diffTint[appearance])) : "none"
+    return over && back ? toHex(mix(back, over, diffTint[appearance])) : unknown
   }
   const ownColors = Object.fromEntries(Object.entries(own).map(([role, numbers]) => [role, numbers[appearance]]))
   const set: Partial<Record<Role, Color>> = {
@@ -104,7 +104,8 @@ export function systemTheme(base: Theme, colors: TerminalColors): Theme {
     borderSubtle: grey(0.18, 8),
     selectedListItemText: appearance === "dark" ? 0 : 15,
     selection: grey(0.28, 8),
-    searchMatch: tint(3),
+    // A match has to be seen, also where the terminal told nothing of its colours.
+    searchMatch: tint(3, 8),
     diffAddedBg: tint(2),
     diffRemovedBg: tint(1),
     diffContextBg: "none",
