@@ -13,7 +13,9 @@ import { fileURLToPath } from "node:url"
 import { isObject, type Json, type JsonObject } from "./std/json.ts"
 import { thinkingLevels } from "./message/message.ts"
 
+/** A version that was looked at: a newer one is a change to this line and a diff to read. */
 const source = "@earendil-works/pi-ai"
+const version = "1.6.0"
 
 /** Formats of the package as ours. Mistral's own dialect is chat completions with the vendor's quirks. */
 const apis: Readonly<Record<string, string>> = {
@@ -60,6 +62,7 @@ const providers: Readonly<Record<string, readonly [name: string, ...keys: string
   opencode: ["OpenCode Zen", "OPENCODE_API_KEY"],
   "opencode-go": ["OpenCode Go", "OPENCODE_API_KEY"],
   "vercel-ai-gateway": ["Vercel AI Gateway", "AI_GATEWAY_API_KEY"],
+  "github-copilot": ["GitHub Copilot", "COPILOT_GITHUB_TOKEN"],
 }
 
 function object(value: Json | undefined): JsonObject {
@@ -86,6 +89,9 @@ function thinkingText(model: JsonObject): string {
     .join(" ")
 }
 
+/** From this generation on thinking is bound to what came before it, and the vendor's own host can be told what to do about it. */
+const boundThinking = /^claude-[a-z]+-(5-[1-9]|[6-9])/
+
 const formats = new Set(["deepseek", "together", "zai", "qwen", "openrouter", "baseten", "ant-ling"])
 
 /** What the package says of a model's dialect, as our quirks. What a vendor's row in `quirks.ts` says already is harmless twice. */
@@ -100,6 +106,7 @@ function quirksOf(model: JsonObject, provider: string): JsonObject {
     [compat.supportsReasoningEffort === false && !formats.has(format), { thinkingFormat: "none" }],
     [compat.requiresReasoningContentOnAssistantMessages === true, { reasoningRequired: true }],
     [compat.forceAdaptiveThinking === true, { adaptiveThinking: true }],
+    [provider === "anthropic" && boundThinking.test(String(model.id)), { boundThinking: true }],
     [compat.allowEmptySignature === true, { emptySignature: true }],
     [compat.supportsCacheControlOnTools === false, { cacheTools: false }],
     [model.api === "google-generative-ai" && /gemini-[12]/.test(String(model.id)), { oldGemini: true }],
@@ -198,11 +205,11 @@ function providerOf(folder: string, id: string): JsonObject {
 }
 
 function fetchPackage(folder: string): string {
-  const pack = Bun.spawnSync(["npm", "pack", source, "--silent"], { cwd: folder })
+  const pack = Bun.spawnSync(["npm", "pack", `${source}@${version}`, "--silent"], { cwd: folder })
   const file = pack.stdout.toString().trim().split("\n").at(-1) ?? ""
   const unpack = Bun.spawnSync(["tar", "xzf", file], { cwd: folder })
   if (pack.exitCode !== 0 || unpack.exitCode !== 0)
-    throw new Error(`npm could not fetch ${source}; see above, or name a folder with --from`)
+    throw new Error(`npm could not fetch ${source} ${version}; see above, or name a folder with --from`)
   return join(folder, "package")
 }
 

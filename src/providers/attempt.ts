@@ -13,6 +13,7 @@ import { StreamFailure, type Decoder, type DecoderInput } from "./decoder.ts"
 import { answeredError, connectionError, ownError, type Answered, type Target } from "./errors.ts"
 import { ProviderError, type CallOptions, type ModelRequest, type Response } from "./provider.ts"
 import type { Quirks } from "./quirks.ts"
+import { vendorHeaders } from "./request-headers.ts"
 import { EventParser, type ServerEvent } from "./sse.ts"
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<globalThis.Response>
@@ -75,7 +76,8 @@ const usualHeaders = [
 
 function headerNames(call: Call): ReadonlySet<string> {
   const named = [...Object.keys(call.request.model.headers), ...Object.keys(call.options.headers)]
-  return new Set([...usualHeaders, ...named.map((name) => name.toLowerCase()), call.quirks.affinityHeader])
+  const vendors = Object.keys(vendorHeaders(call.request, call.quirks))
+  return new Set([...usualHeaders, ...vendors, ...named.map((name) => name.toLowerCase())])
 }
 
 /** `fetch` without Bun's own time limit and with our headers alone; `onRefused` hears the body of an answer that is an error, before an SDK makes its own of it. */

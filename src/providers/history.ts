@@ -10,16 +10,18 @@
 import { createHash } from "node:crypto"
 import type { Json, JsonObject } from "../std/json.ts"
 import { isObject } from "../std/json.ts"
-import type {
-  AssistantMessage,
-  AssistantPart,
-  Message,
-  ToolCallPart,
-  ToolResultMessage,
-  UserPart,
+import {
+  callsOf,
+  type AssistantMessage,
+  type AssistantPart,
+  type Message,
+  type ToolCallPart,
+  type ToolResultMessage,
+  type UserPart,
 } from "../message/message.ts"
 import { orderMessages } from "../message/order.ts"
 import type { Model } from "./model.ts"
+import type { ToolSpec } from "./provider.ts"
 
 /** What a format takes as the id of a call. `fit` is asked first: an id that fits and is new stays as it is. */
 export type IdRule = { readonly fits: RegExp; make(hash: string): string }
@@ -154,4 +156,15 @@ export function historyFor(messages: readonly Message[], model: Model, rule: IdR
   if (last?.role === "assistant")
     view.push({ role: "user", content: [{ type: "text", text: goOn }], timestamp: last.timestamp })
   return view
+}
+
+/** `tools`, or where none are on offer those that `history` calls, for hosts that want calls explained. They can be called in vain only. */
+export function toolsFor(tools: readonly ToolSpec[], history: readonly Message[]): readonly ToolSpec[] {
+  if (tools.length > 0) return tools
+  const called = history.flatMap((message) => (message.role === "assistant" ? callsOf(message) : []))
+  return [...new Set(called.map(({ name }) => name))].map((name) => ({
+    name,
+    description: "Not on offer now: do not call it.",
+    parameters: { type: "object", properties: {} },
+  }))
 }

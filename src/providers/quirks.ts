@@ -1,12 +1,12 @@
 /**
- * How vendors bend the wire formats, as data. The only place that knows a vendor by name.
+ * How a wire format can be bent, and what holds for one model.
  *
- * - The defaults are what every host takes. A row loosens or bends them for one vendor, matched by provider and by the host of the base URL.
+ * - The defaults are what every host takes. A row of `vendors.ts` loosens or bends them for one vendor.
  * - Later rules over earlier: defaults, rows in order, the model's own `quirks` (from the catalog or the person's config).
- * - A row states what the vendor documents or was seen to do; a guess does not stand here.
  */
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
 import type { Model } from "./model.ts"
+import { rows, type Row } from "./vendors.ts"
 
 export const thinkingFormats = [
   "effort",
@@ -21,6 +21,8 @@ export const thinkingFormats = [
   "none",
 ] as const
 
+const replays = ["same", "never", "reasoning_content", "reasoning", "parts"] as const
+
 export type Quirks = {
   /** The field of chat completions that limits the output. */
   readonly maxTokensField: "max_tokens" | "max_completion_tokens"
@@ -29,8 +31,8 @@ export type Quirks = {
   readonly thinkingFormat: (typeof thinkingFormats)[number]
   /** Send `reasoning_effort` beside the vendor's own field. */
   readonly effort: boolean
-  /** Reasoning of earlier turns goes back: in the field that it came in, never, or always as `reasoning_content`. */
-  readonly reasoningReplay: "same" | "never" | "reasoning_content"
+  /** Reasoning of earlier turns goes back: in the field that it came in, never, in a field of this name, or as parts of the content. */
+  readonly reasoningReplay: (typeof replays)[number]
   /** Every assistant message must have `reasoning_content`, empty where there is none. */
   readonly reasoningRequired: boolean
   /** Reasoning comes as `<think>…</think>` at the start of the text. */
@@ -49,6 +51,10 @@ export type Quirks = {
   readonly toolResultName: boolean
   /** No user message may follow a result directly. */
   readonly assistantAfterTool: boolean
+  /** A history with calls wants `tools`, also where none are on offer. */
+  readonly toolsForCalls: boolean
+  /** Headers that say of each request who began it, as this vendor's own clients do. */
+  readonly requestHeaders: "none" | "copilot"
   /** Long arguments are silent unless `tool_stream` is asked for. */
   readonly toolStream: boolean
   /** `completion_tokens` leaves reasoning out. */
@@ -61,6 +67,8 @@ export type Quirks = {
   readonly auth: "bearer" | "x-api-key"
   /** Messages: thinking is `adaptive` with an effort, not a budget. */
   readonly adaptiveThinking: boolean
+  /** Messages: thinking is bound to all that came before it, and the vendor can be told to drop what no longer fits. */
+  readonly boundThinking: boolean
   /** Messages: thinking with an empty signature may be sent back. */
   readonly emptySignature: boolean
   /** Google before Gemini 3: a thinking budget and no level, no ids of calls, no pictures inside results. */
@@ -83,108 +91,25 @@ export const defaultQuirks: Quirks = {
   affinityHeader: "",
   toolResultName: false,
   assistantAfterTool: false,
+  toolsForCalls: false,
+  requestHeaders: "none",
   toolStream: false,
   outputExcludesReasoning: false,
   bareOverflow: false,
   body: {},
   auth: "x-api-key",
   adaptiveThinking: false,
+  boundThinking: false,
   emptySignature: false,
   oldGemini: false,
 }
-
-type Row = {
-  readonly providers?: readonly string[]
-  /** The end of the base URL's host name. */
-  readonly hosts?: readonly string[]
-  readonly quirks: Partial<Quirks>
-}
-
-const rows = [
-  {
-    providers: ["openai"],
-    hosts: ["api.openai.com"],
-    quirks: { maxTokensField: "max_completion_tokens", systemRole: "developer", cacheKey: true },
-  },
-  {
-    providers: ["cerebras"],
-    hosts: ["api.cerebras.ai"],
-    quirks: { maxTokensField: "max_completion_tokens", reasoningReplay: "never", cacheKey: true, bareOverflow: true },
-  },
-  {
-    providers: ["xai"],
-    hosts: ["api.x.ai"],
-    quirks: {
-      maxTokensField: "max_completion_tokens",
-      outputExcludesReasoning: true,
-      affinityHeader: "x-grok-conv-id",
-    },
-  },
-  {
-    providers: ["mistral"],
-    hosts: ["api.mistral.ai"],
-    quirks: { callIds: "nine", toolResultName: true, assistantAfterTool: true, reasoningReplay: "never" },
-  },
-  { hosts: ["llm.chutes.ai"], quirks: { thinkingFormat: "chat-template", reasoningReplay: "never" } },
-  {
-    providers: ["deepseek"],
-    hosts: ["api.deepseek.com"],
-    quirks: {
-      thinkingFormat: "deepseek",
-      effort: true,
-      reasoningReplay: "reasoning_content",
-      reasoningRequired: true,
-    },
-  },
-  {
-    providers: ["groq"],
-    hosts: ["api.groq.com"],
-    quirks: { maxTokensField: "max_completion_tokens", reasoningReplay: "never" },
-  },
-  {
-    providers: ["openrouter"],
-    hosts: ["openrouter.ai"],
-    quirks: { thinkingFormat: "openrouter", affinityHeader: "x-session-id" },
-  },
-  { providers: ["together"], hosts: ["api.together.ai", "api.together.xyz"], quirks: { thinkingFormat: "together" } },
-  {
-    providers: ["fireworks"],
-    hosts: ["api.fireworks.ai"],
-    quirks: { affinityHeader: "x-session-affinity", cacheTools: false, emptySignature: true },
-  },
-  {
-    providers: ["moonshotai", "moonshotai-cn", "kimi-coding"],
-    hosts: ["api.moonshot.ai", "api.moonshot.cn", "api.kimi.com"],
-    quirks: { reasoningReplay: "reasoning_content", reasoningRequired: true },
-  },
-  {
-    providers: ["zai", "zai-coding-cn"],
-    hosts: ["api.z.ai", "open.bigmodel.cn"],
-    quirks: { thinkingFormat: "zai", reasoningReplay: "reasoning_content", toolStream: true },
-  },
-  {
-    providers: ["qwen-token-plan", "qwen-token-plan-cn", "qwen-token-plan-individual", "qwen-token-plan-individual-cn"],
-    hosts: ["aliyuncs.com", "qwencloudapi.com", "qianwenaiapi.com"],
-    quirks: { thinkingFormat: "qwen", reasoningReplay: "reasoning_content" },
-  },
-  {
-    providers: ["xiaomi", "xiaomi-token-plan-cn", "xiaomi-token-plan-ams", "xiaomi-token-plan-sgp"],
-    hosts: ["xiaomimimo.com"],
-    quirks: { thinkingFormat: "deepseek", reasoningReplay: "reasoning_content", reasoningRequired: true },
-  },
-  { hosts: ["api.minimax.io", "api.minimaxi.com"], quirks: { thinkTags: true } },
-  { providers: ["nvidia"], hosts: ["integrate.api.nvidia.com"], quirks: { reasoningReplay: "never" } },
-  { providers: ["baseten"], hosts: ["inference.baseten.co"], quirks: { affinityHeader: "x-session-affinity" } },
-  { providers: ["ant-ling"], hosts: ["api.ant-ling.com"], quirks: { thinkingFormat: "ant-ling" } },
-  { providers: ["anthropic"], hosts: ["api.anthropic.com"], quirks: { auth: "bearer" } },
-  { providers: ["vercel-ai-gateway"], hosts: ["ai-gateway.vercel.sh"], quirks: { emptySignature: true } },
-] as const satisfies readonly Row[]
 
 function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ""
 }
 
-function matches(row: Row, provider: string, host: string): boolean {
+function matches(row: Row, { provider, api }: Pick<Model, "provider" | "api">, host: string): boolean {
+  if (row.apis !== undefined && !row.apis.includes(api)) return false
   const byHost = row.hosts?.some((end) => host === end || host.endsWith(`.${end}`)) ?? false
   return byHost || (row.providers?.includes(provider) ?? false)
 }
@@ -193,7 +118,8 @@ const choices: Readonly<Partial<Record<keyof Quirks, readonly string[]>>> = {
   maxTokensField: ["max_tokens", "max_completion_tokens"],
   systemRole: ["system", "developer"],
   thinkingFormat: thinkingFormats,
-  reasoningReplay: ["same", "never", "reasoning_content"],
+  reasoningReplay: replays,
+  requestHeaders: ["none", "copilot"],
   callIds: ["plain", "nine"],
   auth: ["bearer", "x-api-key"],
 }
@@ -219,9 +145,9 @@ export function quirkProblems(quirks: JsonObject): readonly string[] {
 }
 
 /** What holds for requests to this model. Quirks that do not fit are left out; {@link quirkProblems} names them. */
-export function quirksOf(model: Pick<Model, "provider" | "baseUrl" | "quirks">): Quirks {
+export function quirksOf(model: Pick<Model, "provider" | "api" | "baseUrl" | "quirks">): Quirks {
   const host = hostOf(model.baseUrl)
-  const vendor = rows.filter((row: Row) => matches(row, model.provider, host)).map((row: Row) => row.quirks)
+  const vendor = rows.filter((row: Row) => matches(row, model, host)).map((row: Row) => row.quirks)
   const own = Object.fromEntries(
     Object.entries(model.quirks).filter(([name, value]) => isQuirk(name) && fits(name, value)),
   )

@@ -1,11 +1,14 @@
 /**
- * What can be left out of a body that was refused, so that it is taken. Pure.
+ * What can be left out of a body that was refused, so that it is taken.
  *
+ * - A host that minds a field minds it always: what it said is remembered for as long as the process lives.
  * - Only for a 400 or 422 that names what it minds. What makes the request what it is (model, messages, tools) is never touched.
  * - Reasoning of earlier turns goes when its signatures are refused: they may be bound to a beginning that a compaction has changed.
  */
 import type { Refused } from "./attempt.ts"
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
+
+type Refusal = Pick<Refused, "status" | "body">
 
 const essential = new Set([
   "model",
@@ -69,7 +72,7 @@ function withoutThinking(body: JsonObject): JsonObject | undefined {
 }
 
 /** The body to send once more, or undefined where nothing can be left out. */
-export function repairBody(body: JsonObject, refused: Pick<Refused, "status" | "body">): JsonObject | undefined {
+export function repairBody(body: JsonObject, refused: Refusal): JsonObject | undefined {
   if (refused.status !== 400 && refused.status !== 422) return undefined
   const text = refused.body.toLowerCase()
   if (signatures.test(text)) return withoutThinking(body)
@@ -81,4 +84,20 @@ export function repairBody(body: JsonObject, refused: Pick<Refused, "status" | "
   )
   if (named.length === 0) return undefined
   return Object.fromEntries(Object.entries(body).filter(([field]) => !named.includes(field)))
+}
+
+/** Refusals that a host is known for, by its address and model; those of signatures are of one history and not kept. */
+export class Repairs {
+  readonly #known = new Map<string, readonly Refusal[]>()
+
+  /** `body` as this host is known to take it. */
+  apply(host: string, body: JsonObject): JsonObject {
+    return (this.#known.get(host) ?? []).reduce((clean, refusal) => repairBody(clean, refusal) ?? clean, body)
+  }
+
+  /** `refusal` was got over by {@link repairBody}. */
+  learn(host: string, refusal: Refusal): void {
+    if (signatures.test(refusal.body.toLowerCase())) return
+    this.#known.set(host, [...(this.#known.get(host) ?? []), { status: refusal.status, body: refusal.body }])
+  }
 }

@@ -21,7 +21,10 @@ test("quirks that are wrong are named, and change nothing", () => {
     'there is no quirk "c',
     'quirk "body" must be',
   ])
-  expect(quirksOf(model({ quirks }))).toEqual({ ...defaultQuirks, maxTokensField: "max_completion_tokens" })
+  expect(quirksOf(model({ quirks, baseUrl: "https://host.test/v1" }))).toEqual({
+    ...defaultQuirks,
+    maxTokensField: "max_completion_tokens",
+  })
 })
 
 const levels = { off: "", low: "low", high: "high" }

@@ -6,12 +6,15 @@ import { noTimeoutMs } from "../openai-completions/call.ts"
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
 import { quirksOf } from "../quirks.ts"
 import type { Fetch } from "../attempt.ts"
+import { Repairs } from "../repair.ts"
+import { vendorHeaders } from "../request-headers.ts"
 import { streamCall } from "../stream-call.ts"
 import { AnthropicDecoder } from "./decode.ts"
 import { encodeAnthropic } from "./encode.ts"
 
 /** The version that all hosts of this format speak; the SDK's own goes to Anthropic alone. */
 const commonVersion = "2023-06-01"
+const betaHeader = "anthropic-beta"
 
 /** Every credential header is said, `null` to take it away: the SDK would fill one in from the environment. */
 function credentials(auth: "bearer" | "x-api-key", key: string | undefined): Record<string, string | null> {
@@ -22,14 +25,19 @@ function credentials(auth: "bearer" | "x-api-key", key: string | undefined): Rec
 }
 
 function headersFor(request: ModelRequest, options: CallOptions): Record<string, string | null> {
-  const { auth, affinityHeader } = quirksOf(request.model)
+  const quirks = quirksOf(request.model)
+  const { auth } = quirks
+  const vendors = vendorHeaders(request, quirks)
+  const own = { ...request.model.headers, ...options.headers }
+  const beta = [vendors[betaHeader], own[betaHeader]].filter((value) => value !== undefined).join(",")
   return {
     "user-agent": "cairn",
     ...credentials(auth, options.apiKey),
     ...(auth === "bearer" ? {} : { "anthropic-version": commonVersion }),
-    ...(affinityHeader !== "" && request.cacheKey !== undefined ? { [affinityHeader]: request.cacheKey } : {}),
-    ...request.model.headers,
-    ...options.headers,
+    ...vendors,
+    ...own,
+    // What the person wants of new features comes beside what we need of them.
+    ...(beta === "" ? {} : { [betaHeader]: beta }),
   }
 }
 
@@ -55,12 +63,14 @@ async function send(
 }
 
 export function anthropicApi(fetch: Fetch = globalThis.fetch): Api {
+  const repairs = new Repairs()
   return {
     name: "anthropic-messages",
-    encoder: 1,
+    encoder: 2,
     encode: encodeAnthropic,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
       return streamCall(request, encoded, options, fetch, {
+        repairs,
         makeDecoder: (input) => new AnthropicDecoder(input),
         send: (body, watched, signal) => send(request, { ...encoded, body }, options, watched, signal),
       })

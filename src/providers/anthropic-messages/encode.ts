@@ -9,9 +9,9 @@
  */
 import type { AssistantMessage, Message, ToolResultMessage, UserPart } from "../../message/message.ts"
 import type { JsonObject } from "../../std/json.ts"
-import { anthropicIds, historyFor } from "../history.ts"
+import { anthropicIds, historyFor, toolsFor } from "../history.ts"
 import { outputLimit } from "../output-limit.ts"
-import type { Encoded, ModelRequest } from "../provider.ts"
+import type { Encoded, ModelRequest, ToolSpec } from "../provider.ts"
 import { quirksOf, type Quirks } from "../quirks.ts"
 import { chooseThinking } from "../thinking.ts"
 
@@ -115,29 +115,31 @@ function thinkingFields(request: ModelRequest, quirks: Quirks, maxTokens: number
   if (thinking === undefined) return {}
   const { level, word } = thinking
   if (level === "off") return quirks.adaptiveThinking ? { thinking: { type: "disabled" } } : {}
+  const binding: JsonObject = quirks.boundThinking ? { block_binding: { prefix_mismatch_behavior: "drop_block" } } : {}
   if (quirks.adaptiveThinking)
     return {
-      thinking: { type: "adaptive", display: "summarized" },
+      thinking: { type: "adaptive", display: "summarized", ...binding },
       ...(word === "" ? {} : { output_config: { effort: effortOf(word) } }),
     }
   const budget = Math.min(budgets[level] ?? budgetMin, maxTokens - answerMin)
-  return budget < budgetMin ? {} : { thinking: { type: "enabled", budget_tokens: budget } }
+  return budget < budgetMin ? {} : { thinking: { type: "enabled", budget_tokens: budget, ...binding } }
 }
 
-function toolsJson(request: ModelRequest, quirks: Quirks): readonly JsonObject[] {
-  return request.tools.map(({ name, description, parameters }, place) => ({
+function toolsJson(tools: readonly ToolSpec[], quirks: Quirks): readonly JsonObject[] {
+  return tools.map(({ name, description, parameters }, place) => ({
     name,
     description,
     input_schema: parameters,
-    ...(quirks.cacheTools && place === request.tools.length - 1 ? mark : {}),
+    ...(quirks.cacheTools && place === tools.length - 1 ? mark : {}),
   }))
 }
 
 export function encodeAnthropic(request: ModelRequest): Encoded {
-  const { model, system, tools } = request
+  const { model, system } = request
   const quirks = quirksOf(model)
   const maxTokens = outputLimit(request) ?? maxTokensDefault
   const history = historyFor(request.messages, model, anthropicIds)
+  const tools = quirks.toolsForCalls ? toolsFor(request.tools, history) : request.tools
   const body: JsonObject = {
     model: model.id,
     stream: true,
@@ -145,7 +147,7 @@ export function encodeAnthropic(request: ModelRequest): Encoded {
     ...thinkingFields(request, quirks, maxTokens),
     ...quirks.body,
     ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system.toWellFormed(), ...mark }] }),
-    ...(tools.length === 0 ? {} : { tools: toolsJson(request, quirks) }),
+    ...(tools.length === 0 ? {} : { tools: toolsJson(tools, quirks) }),
     messages: messagesJson(turnsOf(history, quirks)),
   }
   return { path: "/v1/messages", body }

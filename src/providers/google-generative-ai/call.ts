@@ -9,6 +9,9 @@
 import type { Fetch } from "../attempt.ts"
 import { ownError } from "../errors.ts"
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
+import { quirksOf } from "../quirks.ts"
+import { Repairs } from "../repair.ts"
+import { vendorHeaders } from "../request-headers.ts"
 import { streamCall } from "../stream-call.ts"
 import { GoogleDecoder } from "./decode.ts"
 import { encodeGoogle } from "./encode.ts"
@@ -30,7 +33,8 @@ export function splitBase(baseUrl: string): { readonly baseUrl: string; readonly
 const sdkHeaders = ["User-Agent", "Content-Type"]
 
 function headersFor(request: ModelRequest, options: CallOptions): Record<string, string> {
-  const all = Object.entries({ "user-agent": "cairn", ...request.model.headers, ...options.headers })
+  const vendors = vendorHeaders(request, quirksOf(request.model))
+  const all = Object.entries({ "user-agent": "cairn", ...vendors, ...request.model.headers, ...options.headers })
   return Object.fromEntries(
     all.map(([name, value]) => [sdkHeaders.find((own) => own.toLowerCase() === name.toLowerCase()) ?? name, value]),
   )
@@ -71,12 +75,14 @@ async function send(
 }
 
 export function googleApi(fetch: Fetch = globalThis.fetch): Api {
+  const repairs = new Repairs()
   return {
     name: "google-generative-ai",
     encoder: 2,
     encode: encodeGoogle,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
       return streamCall(request, encoded, options, fetch, {
+        repairs,
         makeDecoder: (input) => new GoogleDecoder(input),
         send: (body, watched, signal) => send(request, { ...encoded, body }, options, watched, signal),
       })

@@ -5,6 +5,8 @@
 import type { Api, CallOptions, Encoded, ModelRequest, Response } from "../provider.ts"
 import { quirksOf } from "../quirks.ts"
 import type { Fetch } from "../attempt.ts"
+import { Repairs } from "../repair.ts"
+import { vendorHeaders } from "../request-headers.ts"
 import { streamCall } from "../stream-call.ts"
 import { CompletionsDecoder } from "./decode.ts"
 import { encodeCompletions } from "./encode.ts"
@@ -14,11 +16,10 @@ export const noTimeoutMs = 2_147_483_647
 
 /** Headers of a request, later over earlier; `null` takes one of the SDK's away. */
 export function openAiHeaders(request: ModelRequest, options: CallOptions): Record<string, string | null> {
-  const { affinityHeader } = quirksOf(request.model)
   return {
     "user-agent": "cairn",
     ...(options.apiKey === undefined ? { authorization: null } : {}),
-    ...(affinityHeader !== "" && request.cacheKey !== undefined ? { [affinityHeader]: request.cacheKey } : {}),
+    ...vendorHeaders(request, quirksOf(request.model)),
     ...request.model.headers,
     ...options.headers,
   }
@@ -48,12 +49,14 @@ export async function sendOpenAi(
 }
 
 export function completionsApi(fetch: Fetch = globalThis.fetch): Api {
+  const repairs = new Repairs()
   return {
     name: "openai-completions",
-    encoder: 1,
+    encoder: 2,
     encode: encodeCompletions,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
       return streamCall(request, encoded, options, fetch, {
+        repairs,
         makeDecoder: (input) => new CompletionsDecoder(input),
         send: (body, watched, signal) => sendOpenAi(request, { ...encoded, body }, options, watched, signal),
       })

@@ -28,11 +28,9 @@ import { Parts } from "../parts.ts"
 import type { Response } from "../provider.ts"
 import type { ServerEvent } from "../sse.ts"
 import { ThinkTags, type Tagged } from "../think-tags.ts"
-import { addDetails, detailsSignature } from "./details.ts"
+import { addDetails, detailsSignature, opaqueSignature, reasoningFields, type ReasoningField } from "./details.ts"
 import { CallJoiner, readPiece } from "./join.ts"
 import { findUsage, readUsage } from "./usage.ts"
-
-const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const
 
 const lengthReasons = new Set(["length", "max_tokens", "model_length", "max_output_tokens"])
 const refusedReasons = new Set(["content_filter", "sensitive", "safety"])
@@ -65,10 +63,11 @@ export class CompletionsDecoder implements Decoder {
   readonly #input: DecoderInput
   readonly #parts = new Parts()
   readonly #joiner = new CallJoiner()
-  readonly #tags: ThinkTags | undefined
+  #tags: ThinkTags | undefined
   /** Place in the content, by place in the joiner. */
   readonly #calls: number[] = []
-  #field: (typeof reasoningFields)[number] | undefined
+  #field: ReasoningField | undefined
+  #opaque: string | undefined
   #details: readonly JsonObject[] = []
   #finish: string | undefined
   #usage: Usage | undefined
@@ -111,7 +110,8 @@ export class CompletionsDecoder implements Decoder {
     const { model } = this.#input
     if (!this.done) throw cutError(model)
     const held = this.#tagged(this.#tags?.end() ?? [])
-    const signed = this.#details.length > 0 ? this.#parts.signFirstThinking(this.#signature()) : []
+    const late = this.#details.length > 0 || this.#opaque !== undefined
+    const signed = late ? this.#parts.signFirstThinking(this.#signature()) : []
     const { content, deltas } = this.#parts.finish()
     const response: Response = {
       content,
@@ -139,17 +139,25 @@ export class CompletionsDecoder implements Decoder {
   }
 
   #reasoning(delta: JsonObject): readonly Delta[] {
+    if (typeof delta.reasoning_opaque === "string" && delta.reasoning_opaque !== "")
+      this.#opaque = delta.reasoning_opaque
     this.#details = addDetails(this.#details, listOf(delta.reasoning_details).filter(isObject))
     const field = this.#field ?? reasoningFields.find((name) => typeof delta[name] === "string" && delta[name] !== "")
     const text = field === undefined ? undefined : delta[field]
     if (field === undefined || typeof text !== "string" || text === "") return []
+    // A server that has a field for it leaves no tags in the text.
+    const held = this.#tagged(this.#tags?.end() ?? [])
+    this.#tags = undefined
     this.#field = field
-    return this.#parts.thinking(text, this.#signature())
+    return [...held, ...this.#parts.thinking(text, this.#signature())]
   }
 
   /** What a thinking part keeps for the way back. */
   #signature(): string {
-    return this.#details.length > 0 ? detailsSignature(this.#details) : (this.#field ?? "reasoning_content")
+    if (this.#details.length > 0) return detailsSignature(this.#details)
+    return this.#opaque === undefined
+      ? (this.#field ?? "reasoning_content")
+      : opaqueSignature(this.#field ?? "reasoning_text", this.#opaque)
   }
 
   #content(delta: JsonObject): readonly Delta[] {

@@ -8,17 +8,18 @@
 import {
   textOf,
   type AssistantMessage,
+  type Message,
   type ToolResultMessage,
   type UserMessage,
   type UserPart,
 } from "../../message/message.ts"
 import type { Json, JsonObject } from "../../std/json.ts"
-import { historyFor, nineIds, plainIds } from "../history.ts"
+import { historyFor, nineIds, plainIds, toolsFor } from "../history.ts"
 import { outputLimit } from "../output-limit.ts"
-import type { Encoded, ModelRequest } from "../provider.ts"
+import type { Encoded, ModelRequest, ToolSpec } from "../provider.ts"
 import { quirksOf, type Quirks } from "../quirks.ts"
 import { chooseThinking, type Thinking } from "../thinking.ts"
-import { readDetails } from "./details.ts"
+import { readDetails, readOpaque, reasoningFields } from "./details.ts"
 
 const afterResults = "I have the results."
 const picturesOf = "Pictures from the results above:"
@@ -36,21 +37,35 @@ function userContent(parts: readonly UserPart[]): Json {
 }
 
 function reasoningOf(message: AssistantMessage, quirks: Quirks): JsonObject {
-  if (quirks.reasoningReplay === "never") return {}
+  const { reasoningReplay: replay } = quirks
+  if (replay === "never" || replay === "parts") return {}
   const thoughts = message.content.filter((part) => part.type === "thinking" && part.redacted !== true)
   const text = thoughts.map((part) => (part.type === "thinking" ? part.thinking : "")).join("\n")
   const first = thoughts.find((part) => part.type === "thinking" && part.thinkingSignature !== undefined)
   const signature = first?.type === "thinking" ? (first.thinkingSignature ?? "") : ""
   const details = readDetails(signature)
   if (details !== undefined) return { reasoning_details: details }
+  const opaque = readOpaque(signature)
+  if (opaque !== undefined) return { ...(text === "" ? {} : { [opaque.field]: text }), reasoning_opaque: opaque.opaque }
   if (quirks.reasoningRequired) return { reasoning_content: text }
   if (text === "") return {}
-  if (quirks.reasoningReplay === "reasoning_content") return { reasoning_content: text }
-  return signature === "" ? {} : { [signature]: text }
+  if (replay !== "same") return { [replay]: text }
+  const field = reasoningFields.find((name) => name === signature)
+  return field === undefined ? {} : { [field]: text }
+}
+
+/** Content of an assistant whose reasoning stands in it as parts; plain text where there is none. */
+function contentParts(message: AssistantMessage, text: string): Json {
+  const thoughts = message.content.flatMap((part) =>
+    part.type === "thinking" && part.thinking !== "" ? [{ type: "text", text: part.thinking }] : [],
+  )
+  if (thoughts.length === 0) return text
+  return [{ type: "thinking", thinking: thoughts }, ...(text === "" ? [] : [{ type: "text", text }])]
 }
 
 function assistantJson(message: AssistantMessage, quirks: Quirks): JsonObject {
   const text = textOf(message)
+  const said = quirks.reasoningReplay === "parts" ? contentParts(message, text) : text
   const calls = message.content.flatMap((part) => {
     if (part.type !== "toolCall") return []
     const call = {
@@ -61,8 +76,8 @@ function assistantJson(message: AssistantMessage, quirks: Quirks): JsonObject {
     const signature = part.thoughtSignature
     return [signature === undefined ? call : { ...call, extra_content: { google: { thought_signature: signature } } }]
   })
-  const base = { role: "assistant", content: text === "" ? null : text, ...reasoningOf(message, quirks) }
-  return calls.length === 0 ? { ...base, content: text } : { ...base, tool_calls: calls }
+  const base = { role: "assistant", content: said === "" ? null : said, ...reasoningOf(message, quirks) }
+  return calls.length === 0 ? { ...base, content: said } : { ...base, tool_calls: calls }
 }
 
 function resultJson(message: ToolResultMessage, quirks: Quirks): JsonObject {
@@ -75,8 +90,7 @@ function resultJson(message: ToolResultMessage, quirks: Quirks): JsonObject {
 /** One line of the body before neighbours are joined: users stay parts until then. */
 type Line = { readonly user: readonly UserPart[] } | { readonly json: JsonObject; readonly result: boolean }
 
-function linesOf(request: ModelRequest, quirks: Quirks): readonly Line[] {
-  const messages = historyFor(request.messages, request.model, quirks.callIds === "nine" ? nineIds : plainIds)
+function linesOf(messages: readonly Message[], quirks: Quirks): readonly Line[] {
   const lines: Line[] = []
   let pictures: UserPart[] = []
   const show = (): void => {
@@ -171,8 +185,8 @@ function offAtRouter(thinking: Thinking): JsonObject {
   return thinking.word === "" ? { enabled: false } : { effort: thinking.word }
 }
 
-function toolsJson(request: ModelRequest): readonly JsonObject[] {
-  return request.tools.map(({ name, description, parameters }) => ({
+function toolsJson(tools: readonly ToolSpec[]): readonly JsonObject[] {
+  return tools.map(({ name, description, parameters }) => ({
     type: "function",
     function: { name, description, parameters },
   }))
@@ -180,10 +194,12 @@ function toolsJson(request: ModelRequest): readonly JsonObject[] {
 
 export function encodeCompletions(request: ModelRequest): Encoded {
   const quirks = quirksOf(request.model)
-  const { system, model, tools } = request
+  const { system, model } = request
   const maxTokens = outputLimit(request)
   const prompt = system.trim() === "" ? [] : [{ role: quirks.systemRole, content: system.toWellFormed() }]
-  const messages = [...prompt, ...joinLines(linesOf(request, quirks), quirks)]
+  const history = historyFor(request.messages, model, quirks.callIds === "nine" ? nineIds : plainIds)
+  const tools = quirks.toolsForCalls ? toolsFor(request.tools, history) : request.tools
+  const messages = [...prompt, ...joinLines(linesOf(history, quirks), quirks)]
   const body: JsonObject = {
     model: model.id,
     stream: true,
@@ -194,7 +210,7 @@ export function encodeCompletions(request: ModelRequest): Encoded {
     ...(quirks.toolStream && tools.length > 0 ? { tool_stream: true } : {}),
     ...quirks.body,
     messages: quirks.cacheMarks ? withMarks(messages) : messages,
-    ...(tools.length === 0 ? {} : { tools: toolsJson(request) }),
+    ...(tools.length === 0 ? {} : { tools: toolsJson(tools) }),
   }
   return { path: "/chat/completions", body }
 }

@@ -64,7 +64,33 @@ test("<think> at the start is reasoning where the vendor does so, and text elsew
     { type: "thinking", thinking: "hm" },
     { type: "text", text: "yes" },
   ])
-  expect(decodeChunks(chunks).response.content).toEqual([{ type: "text", text: "<think>hm</think>yes" }])
+  expect(decodeChunks(chunks, { quirks: { thinkTags: false } }).response.content).toEqual([
+    { type: "text", text: "<think>hm</think>yes" },
+  ])
+})
+
+test("a tag in the text of a server that has a field for reasoning is text", () => {
+  const chunks = [chunk({ reasoning: "hm" }), chunk({ content: "the tag </think> ends it" }), stop]
+  expect(decodeChunks(chunks, { quirks: { thinkTags: true } }).response.content).toEqual([
+    { type: "thinking", thinking: "hm", thinkingSignature: "reasoning" },
+    { type: "text", text: "the tag </think> ends it" },
+  ])
+})
+
+test("what GitHub wants back beside the reasoning is kept with it, whenever it comes", () => {
+  const opaque = 'reasoning_opaque:{"field":"reasoning_text","opaque":"zz"}'
+  const texts = [chunk({ reasoning_text: "hm" }), chunk({ reasoning_opaque: "zz" }), chunk({ content: "yes" }), stop]
+  expect(decodeChunks(texts).response.content[0]).toEqual({
+    type: "thinking",
+    thinking: "hm",
+    thinkingSignature: opaque,
+  })
+  const late = [chunk({ content: "yes" }), chunk({ reasoning_opaque: "zz" }), stop]
+  expect(decodeChunks(late).response.content).toContainEqual({
+    type: "thinking",
+    thinking: "",
+    thinkingSignature: opaque,
+  })
 })
 
 test("a close without an opening tag turns what came before into reasoning", () => {
