@@ -17,6 +17,7 @@
  *   changes nothing.
  */
 import type { Json } from "../std/json.ts"
+import type { Blobs } from "./blobs.ts"
 import type {
   Change,
   Commit,
@@ -110,6 +111,7 @@ export type Ledger = {
   readonly live: Live
   readonly seq: number
   readonly spools: Spools
+  readonly blobs: Blobs
   commit<T>(flush: FlushClass, work: (tx: Tx) => T): Receipt<T>
   watch(listener: (commit: Commit) => void): () => void
   health(): Health

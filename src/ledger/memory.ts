@@ -6,6 +6,7 @@
  */
 import { assert, unreachable } from "../std/assert.ts"
 import { StaleOwner } from "./ledger.ts"
+import { MemoryBlobs } from "./blobs.ts"
 import { MemorySpools } from "./memory-spools.ts"
 import { isLive } from "./records.ts"
 import type {
@@ -33,6 +34,7 @@ export class MemoryStorage implements Storage {
   readonly #requests = new Map<string, SubmissionId>()
   readonly #documents = new Map<string, Document>()
   readonly #spools = new MemorySpools()
+  readonly blobs = new MemoryBlobs()
   #owner = { epoch: 0, nextId: 1, clean: true, seq: 0, lastSign: 0 }
 
   async load(): Promise<Loaded> {

@@ -8,6 +8,7 @@
  * - While something runs, a sign of life is left a minute after it was taken up: that is how the next opening knows.
  */
 import type { Clock } from "../std/clock.ts"
+import type { Blobs } from "./blobs.ts"
 import { CommitLine } from "./commit.ts"
 import { History } from "./history.ts"
 import type { EntryQuery, Health, Ledger, Live, Receipt, Tx } from "./ledger.ts"
@@ -107,6 +108,7 @@ class OpenSession implements Ledger {
   readonly notices: readonly string[]
   readonly live: Live
   readonly spools: Spools
+  readonly blobs: Blobs
   readonly #storage: Storage
   readonly #around: Surroundings
   readonly #queue: StoreQueue
@@ -130,6 +132,7 @@ class OpenSession implements Ledger {
     this.notices = loaded.notices
     this.live = state
     this.spools = spools
+    this.blobs = storage.blobs
     this.#storage = storage
     this.#around = around
     this.#queue = new StoreQueue(storage, around.clock)

@@ -9,6 +9,7 @@
 import { statSync } from "node:fs"
 import type { Database, Statement } from "bun:sqlite"
 import type { Clock } from "../std/clock.ts"
+import { BlobFiles, type Blobs } from "./blobs.ts"
 import type { Connection } from "./database.ts"
 import { meaning } from "./database.ts"
 import { chainStart, commitDigest, nextChain, rowDigest } from "./digest.ts"
@@ -39,6 +40,7 @@ type ReadName = keyof typeof reads
 
 export class SqliteStorage implements Storage {
   readonly #connection: Connection
+  readonly blobs: Blobs
   readonly #paths: SessionPaths
   readonly #mark: Mark
   readonly #statements = new Map<string, Statement<unknown, Cells>>()
@@ -52,6 +54,7 @@ export class SqliteStorage implements Storage {
   constructor(connection: Connection, paths: SessionPaths, clock: Clock) {
     this.#connection = connection
     this.#paths = paths
+    this.blobs = new BlobFiles(paths.blobs)
     this.#mark = new Mark(paths.mark, clock)
   }
 

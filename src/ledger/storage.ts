@@ -8,6 +8,7 @@
  * - Reads answer with records of stored batches; they may come in any order among themselves.
  * - What is handed in is frozen and may be kept; what is handed out is frozen.
  */
+import type { Blobs } from "./blobs.ts"
 import type {
   Change,
   Conversation,
@@ -80,6 +81,7 @@ export type Storage = {
    * Where `live` is null, somebody only looks, and nothing is.
    */
   spools(epoch: number, live: ReadonlySet<TaskId> | null): Promise<Spools>
+  readonly blobs: Blobs
   /** Throws StaleOwner where the epoch is not `epoch` any more, as far as can be known at once. */
   checkOwner(epoch: number): void
   /** Leaves a sign that the owner lives at `at`: no commit, and nothing that must reach the platter. */

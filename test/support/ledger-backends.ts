@@ -49,6 +49,7 @@ export function scratch(): { readonly dataDir: string; remove(): void } {
 export function writing(storage: Storage, write: (batch: Batch) => void | Promise<void>): Storage {
   return {
     write,
+    blobs: storage.blobs,
     load: () => storage.load(),
     spools: (epoch, live) => storage.spools(epoch, live),
     checkOwner: (epoch) => storage.checkOwner(epoch),
