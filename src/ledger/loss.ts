@@ -6,7 +6,7 @@
  *   to look at.
  */
 import type { Database } from "bun:sqlite"
-import { existsSync, statSync } from "node:fs"
+import { closeSync, existsSync, openSync, readSync } from "node:fs"
 import type { Clock } from "../std/clock.ts"
 import { connectReadOnly } from "./database.ts"
 import type { LogState } from "./database.ts"
@@ -52,9 +52,23 @@ export function withReadOnly<T>(paths: SessionPaths, look: (db: Database) => T):
   }
 }
 
+/** What begins like no log is none: SQLite passes it over when it writes, and looks at it for ever when it may not. */
 export function logState({ wal, shm }: SessionPaths): LogState {
-  if (!existsSync(wal) || statSync(wal).size === 0) return "none"
+  if (!existsSync(wal) || !isLog(wal)) return "none"
   return existsSync(shm) ? "indexed" : "bare"
+}
+
+/** The first four bytes of a log, but for the last bit, which says in which order of bytes its sums are. */
+const logMagic = 0x377f0682
+
+function isLog(path: string): boolean {
+  const fd = openSync(path, "r")
+  try {
+    const head = Buffer.alloc(4)
+    return readSync(fd, head, 0, 4, 0) === 4 && (head.readUInt32BE(0) & ~1) === logMagic
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function lastLine(db: Database): Line {

@@ -170,6 +170,23 @@ test("a log without its index is read all the same", async () => {
   await ledger.close()
 })
 
+test("a log that begins like none is passed over at once: what it held is told, and a closed session lacks nothing", async () => {
+  const closed = newPlace()
+  const ledger = await createSession(closed)
+  ledger.commit("flushed", (tx) => say(tx, "kept"))
+  await ledger.close()
+  writeFileSync(closed.paths.wal, Buffer.alloc(5_000, 7))
+  expect(await readSession(closed)).toMatchObject({ state: "ok", entries: 1 })
+  await (await openSession(closed)).close()
+
+  const { paths, ...torn } = await dead()
+  const log = readFileSync(paths.wal)
+  log[0] = 0x42
+  writeFileSync(paths.wal, log)
+  await expect(openSession(torn)).rejects.toThrow(/missing|damaged/)
+  expect(existsSync(paths.wal)).toBe(true)
+})
+
 test("where there is no log, what a killed process left half written is undone", async () => {
   const place = await dead()
   await (await openSession(place)).close()
