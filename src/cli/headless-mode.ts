@@ -23,7 +23,7 @@ import { runHeadless, type HeadlessEnd } from "./headless.ts"
 import { promptParts, readPiped } from "./input.ts"
 import { chosenSession, openLedger, type Chosen } from "./open.ts"
 import { consentOf } from "./consent.ts"
-import { isReaderGone, Output } from "./output.ts"
+import { isReaderGone, jsonLine, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
 import { printed } from "./print.ts"
 import { dropUnbegun, unreadSessions } from "./sessions.ts"
@@ -116,7 +116,7 @@ class Headless {
     const full = this.#out.waiting > waitingMax
     for (const event of this.#events.feed(frame)) {
       if (full && event.type === "tool_execution_update") continue
-      this.#out.write(`${JSON.stringify(event)}\n`)
+      this.#out.write(jsonLine(event))
     }
   }
 
@@ -205,11 +205,11 @@ class Headless {
 
 function header(ledger: Ledger, person: Person): string {
   const timestamp = new Date(systemClock.now()).toISOString()
-  return `${JSON.stringify({ type: "session", version: 3, id: ledger.session, timestamp, cwd: person.folder })}\n`
+  return jsonLine({ type: "session", version: 3, id: ledger.session, timestamp, cwd: person.folder })
 }
 
 function settledEvent(end: HeadlessEnd): string {
-  return `${JSON.stringify({ type: "agent_settled", aborted: end.kind === "aborted" })}\n`
+  return jsonLine({ type: "agent_settled", aborted: end.kind === "aborted" })
 }
 
 function say(text: string): void {

@@ -6,6 +6,7 @@
  * - Whoever writes much looks at `waiting` and leaves out what can be left out.
  */
 import { write } from "node:fs"
+import type { Json } from "../std/json.ts"
 import { errorCode } from "../std/files.ts"
 
 /** How long a pipe that takes nothing just now is left alone. */
@@ -79,4 +80,13 @@ export class Output {
 /** True where the reader has gone: it wanted no more, which is no failure of ours. */
 export function isReaderGone(error: Error): boolean {
   return ["EPIPE", "EIO", "EBADF", "ENXIO"].includes(errorCode(error) ?? "")
+}
+
+/** What JSON may hold as it is and a terminal, or a reader that takes more than LF for the end of a line, would obey. */
+const obeyed = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** A value as one line, with no character in it that does anything. */
+export function jsonLine(value: Json): string {
+  const text = JSON.stringify(value)
+  return `${text.replace(obeyed, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)}\n`
 }

@@ -57,6 +57,19 @@ test("an answer that cannot be written is a failure with a reason, and can be ha
   expect(await runBinary(machine, ["-c", "-p"])).toMatchObject({ status: 0, stdout: "hi\n" })
 })
 
+test("events are lines that neither a terminal nor a splitter of lines obeys, and hold what was said", async () => {
+  using machine = localMachine(server)
+  const evil = "a\u009b2Jb\u2028c\u2029d\u0085e\u202ef\u007fg\u001b[2Jh"
+  server.script([{ text: evil }])
+  const { stdout } = await runBinary(machine, ["--mode", "json", "hi"])
+  expect(stdout).not.toMatch(/[^\n\x20-\x7e]/)
+  const said = stdout
+    .trimEnd()
+    .split("\n")
+    .map((text) => JSON.parse(text) as Record<string, unknown>)
+  expect(JSON.stringify(said)).toContain(JSON.stringify(evil).slice(1, -1))
+})
+
 test("closed standard streams are nothing to stumble over", async () => {
   using machine = localMachine(server)
   expect(await shell(machine, "cairn -p hi <&-")).toMatchObject({ status: 0, stdout: "hi\n" })
