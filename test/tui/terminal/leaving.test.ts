@@ -26,6 +26,7 @@ test.each([
     expect(pty.modes).toContain(1049)
     pty.kill(signal)
     expect(await pty.ended()).toBe(status)
+    await pty.says(last)
     expect(pty.modes).toEqual(shellModes)
   },
 )
