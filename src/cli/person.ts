@@ -9,6 +9,7 @@ import { homedir } from "node:os"
 import { realpathSync } from "node:fs"
 import { join } from "node:path"
 import { systemClock } from "../std/clock.ts"
+import { errorCode } from "../std/files.ts"
 import type { JsonObject } from "../std/json.ts"
 import { Credentials } from "../home/credentials.ts"
 import { commandRunner } from "../home/key-value.ts"
@@ -41,8 +42,18 @@ export type Person = {
 /** The key that a screen hands to its host, since a command line is for everybody to see. */
 export const apiKeyVariable = "CAIRN_API_KEY"
 
+/** What the system says of this user; empty for one that it does not know. */
+function systemHome(): string {
+  try {
+    return homedir()
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return ""
+  }
+}
+
 function foldersOf(env: Env): Dirs {
-  const found = dirsOf(env, { homedir: homedir(), uid: process.getuid?.() ?? 0 })
+  const found = dirsOf(env, { homedir: env["HOME"] ?? systemHome(), uid: process.getuid?.() ?? 0 })
   if ("problem" in found) throw new Stop(found.problem, 1)
   return found.dirs
 }

@@ -1,5 +1,6 @@
 /** An end of the program for a reason that a person can do something about: a sentence, and an exit status. */
 import { cleanControls } from "../std/clean.ts"
+import { errorCode } from "../std/files.ts"
 import { Output } from "./output.ts"
 
 /** Thrown wherever the reason is found. */
@@ -15,9 +16,10 @@ export class Stop extends Error {
 /** Says on stderr what ended the program, and gives its exit status. */
 export async function complain(error: unknown): Promise<number> {
   const text = error instanceof Error ? error.message : String(error)
-  const known = error instanceof Stop
+  // A folder that is closed, a disk that fails: the system's own words name it.
+  const told = error instanceof Stop || errorCode(error) !== undefined
   const err = new Output(2)
-  err.write(`cairn: ${cleanControls(known ? text : `this is a bug of cairn: ${text}`)}\n`)
+  err.write(`cairn: ${cleanControls(told ? text : `this is a bug of cairn: ${text}`)}\n`)
   await err.flushed()
-  return known ? error.code : 1
+  return error instanceof Stop ? error.code : 1
 }
