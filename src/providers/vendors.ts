@@ -64,7 +64,11 @@ export const rows = [
     },
   },
   // A relay of vLLM and SGLang: their templates are switched by arguments.
-  { hosts: ["llm.chutes.ai"], quirks: { thinkingFormat: "chat-template", reasoningReplay: "never" } },
+  {
+    providers: ["chutes"],
+    hosts: ["llm.chutes.ai"],
+    quirks: { thinkingFormat: "chat-template", reasoningReplay: "never" },
+  },
   // earendil-works/pi#3636: in thinking mode every message of the assistant must bear `reasoning_content`.
   {
     providers: ["deepseek"],

@@ -3,6 +3,7 @@ import type { AssistantPart, Message } from "../../src/message/message.ts"
 import { orderMessages } from "../../src/message/order.ts"
 import { encodeAnthropic } from "../../src/providers/anthropic-messages/encode.ts"
 import { anthropicIds, historyFor, imagePlaceholder, nineIds, plainIds } from "../../src/providers/history.ts"
+import { findModel } from "../../src/providers/catalog.ts"
 import type { Model } from "../../src/providers/model.ts"
 import { encodeCompletions } from "../../src/providers/openai-completions/encode.ts"
 import { encodeGoogle } from "../../src/providers/google-generative-ai/encode.ts"
@@ -11,6 +12,7 @@ import type { Encoded, ModelRequest } from "../../src/providers/provider.ts"
 import { checkRequest, type VendorRules } from "../support/model-check.ts"
 import type { Format } from "../support/model-script.ts"
 import { signatureFor } from "../support/model-stream.ts"
+import { vendors } from "../support/model-vendors.ts"
 import { assistant, call, image, model, request, result, text, user } from "./support.ts"
 
 const chat = model({ id: "chat", thinking: { off: "", high: "high" } })
@@ -169,22 +171,16 @@ const histories: readonly [string, readonly Message[]][] = [
 
 type Target = readonly [string, Model, VendorRules]
 
+/** What a vendor wants back of its own turns is another test's. */
+const vendorTargets = vendors.map(({ name, model: [provider, id], rules }): Target => {
+  const known = findModel(provider, id) ?? model({ provider, id, thinking: { off: "none", high: "high" } })
+  return [name, { ...known, api: "openai-completions", input: ["text", "image"] }, { ...rules, also: () => [] }]
+})
+
 const targets: readonly Target[] = [
+  ...vendorTargets,
   ["chat completions", chat, {}],
   ["a model without eyes", blind, {}],
-  ["DeepSeek", model({ provider: "deepseek" }), { requireReasoning: true, fields: ["thinking"] }],
-  ["Groq", model({ provider: "groq" }), { forbidReasoning: true }],
-  ["Cerebras", model({ provider: "cerebras" }), { forbidReasoning: true, fields: ["prompt_cache_key"] }],
-  [
-    "Mistral",
-    model({ provider: "mistral" }),
-    { ids: /^[a-zA-Z0-9]{9}$/, noUserAfterTool: true, forbidReasoning: true },
-  ],
-  [
-    "OpenAI",
-    model({ provider: "openai" }),
-    { roles: ["developer", "user", "assistant", "tool"], fields: ["prompt_cache_key"] },
-  ],
   ["Anthropic", claude, {}],
   ["responses", gpt, {}],
   ["responses of another model", { ...gpt, id: "gpt-2" }, {}],

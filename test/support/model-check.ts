@@ -8,11 +8,25 @@ import { list, object, text } from "./model-read.ts"
 import { checkAnthropic } from "./model-check-anthropic.ts"
 import { checkGoogle, checkResponses } from "./model-check-more.ts"
 
-/** `forbidReasoning`: Groq, Cerebras. `requireReasoning`: DeepSeek and Kimi in thinking mode. `ids`: Mistral. */
+/** What one host asks for beyond the common rules, or refuses of them. */
 export type VendorRules = {
   readonly ids?: RegExp
   readonly forbidReasoning?: boolean
   readonly requireReasoning?: boolean
+  /** The fields in which this host takes reasoning back; left out: all. */
+  readonly reasoningFields?: readonly string[]
+  /** Content of the assistant may be a list that has its reasoning in it. */
+  readonly thinkingParts?: boolean
+  /** A result must name its tool. */
+  readonly resultNames?: boolean
+  /** Calls in the history want `tools`. */
+  readonly toolsForCalls?: boolean
+  /** Fields of the body that are common and that this host refuses. */
+  readonly refused?: readonly string[]
+  /** The values that `reasoning_effort` may have. */
+  readonly efforts?: readonly string[]
+  /** What else this host minds, in sentences. */
+  also?(body: JsonObject): readonly string[]
   readonly noUserAfterTool?: boolean
   readonly stringContent?: boolean
   /** Further fields of the body that this host takes. */
@@ -33,11 +47,13 @@ const bodyFields = new Set([
   "reasoning_effort",
 ])
 
+const reasoningNames = ["reasoning_content", "reasoning", "reasoning_text", "reasoning_details", "reasoning_opaque"]
+
 const messageFields: Readonly<Record<string, readonly string[]>> = {
   system: ["role", "content"],
   developer: ["role", "content"],
   user: ["role", "content"],
-  assistant: ["role", "content", "tool_calls", "reasoning_content", "reasoning", "reasoning_text", "reasoning_details"],
+  assistant: ["role", "content", "tool_calls", ...reasoningNames],
   tool: ["role", "content", "tool_call_id", "name"],
 }
 
@@ -75,17 +91,26 @@ function checkCall(check: Check, at: string, call: JsonObject): string {
   return id
 }
 
+function checkAssistantContent(check: Check, at: string, content: Json | undefined, calls: number): void {
+  const parts = check.rules.thinkingParts ? list(content).map(object) : []
+  const known = parts.every(
+    (part) => part.type === "text" || (part.type === "thinking" && list(part.thinking).length > 0),
+  )
+  if (parts.length > 0 && !known) check.problems.push(`${at}: a part of the content is of a type not taken here`)
+  if (parts.length > 0) return
+  if (content !== null && content !== undefined && typeof content !== "string")
+    check.problems.push(`${at}: the content of an assistant must be a string`)
+  if (calls === 0 && text(content).trim() === "") check.problems.push(`${at}: neither content nor tool_calls`)
+}
+
 function checkAssistant(check: Check, at: string, message: JsonObject): readonly string[] {
   const calls = list(message.tool_calls).map(object)
   if (message.tool_calls !== undefined && calls.length === 0) check.problems.push(`${at}: tool_calls is empty`)
-  const { content } = message
-  if (content !== null && content !== undefined && typeof content !== "string")
-    check.problems.push(`${at}: the content of an assistant must be a string`)
-  if (calls.length === 0 && text(content).trim() === "") check.problems.push(`${at}: neither content nor tool_calls`)
-  const fields = ["reasoning_content", "reasoning", "reasoning_text", "reasoning_details"]
-  const reasoning = fields.filter((field) => message[field] !== undefined)
-  if (check.rules.forbidReasoning && reasoning.length > 0)
-    check.problems.push(`${at}: property '${reasoning.join("', '")}' is unsupported`)
+  checkAssistantContent(check, at, message.content, calls.length)
+  const taken = check.rules.forbidReasoning ? [] : (check.rules.reasoningFields ?? reasoningNames)
+  for (const field of reasoningNames)
+    if (message[field] !== undefined && !taken.includes(field))
+      check.problems.push(`${at}: property '${field}' is unsupported`)
   if (check.rules.requireReasoning && typeof message.reasoning_content !== "string")
     check.problems.push(`${at}: reasoning_content must be passed back`)
   return calls.map((call) => checkCall(check, at, call))
@@ -101,6 +126,7 @@ function checkOrder(check: Check, messages: readonly JsonObject[]): void {
       if (open[0] !== id) check.problems.push(`${at}: a result for "${id}" where "${open[0] ?? "nothing"}" was due`)
       open = open.filter((due) => due !== id)
       if (typeof message.content !== "string") check.problems.push(`${at}: a result must be text`)
+      if (check.rules.resultNames && text(message.name) === "") check.problems.push(`${at}: name is missing`)
       continue
     }
     if (open.length > 0) check.problems.push(`${at}: calls ${open.join(", ")} have no result`)
@@ -130,11 +156,15 @@ function checkTools(problems: string[], body: JsonObject): void {
 function checkCompletions(body: JsonObject, rules: VendorRules): readonly string[] {
   const check: Check = { problems: [], rules, ids: new Set() }
   const { problems } = check
-  const fields = new Set([...bodyFields, ...(rules.fields ?? [])])
+  const refused = rules.refused ?? []
+  const fields = new Set([...bodyFields, ...(rules.fields ?? [])].filter((name) => !refused.includes(name)))
   for (const [name, value] of Object.entries(body)) {
     if (!fields.has(name)) problems.push(`unknown parameter: ${name}`)
     if (value === null) problems.push(`${name} is null`)
   }
+  const effort = body.reasoning_effort
+  if (effort !== undefined && !(rules.efforts?.includes(text(effort)) ?? true))
+    problems.push(`reasoning_effort "${text(effort)}" is not one of ${rules.efforts?.join(", ")}`)
   if (text(body.model) === "") problems.push("model is missing")
   if (body.stream !== true) problems.push("stream is not true")
   const messages = list(body.messages).map(object)
@@ -148,6 +178,8 @@ function checkCompletions(body: JsonObject, rules: VendorRules): readonly string
   }
   checkOrder(check, messages)
   checkTools(problems, body)
+  if (rules.toolsForCalls && body.tools === undefined && messages.some((message) => message.tool_calls !== undefined))
+    problems.push("tools is required where the history has calls")
   return problems
 }
 
@@ -156,7 +188,7 @@ export function checkRequest(format: Format, bodyText: string, rules: VendorRule
   const body = parseJson(bodyText)
   if (!isObject(body)) return ["the body is not a JSON object"]
   const surrogates = hasLoneSurrogate(body) ? ["a lone surrogate"] : []
-  return [...surrogates, ...checkBody(format, body, rules, model)]
+  return [...surrogates, ...checkBody(format, body, rules, model), ...(rules.also?.(body) ?? [])]
 }
 
 function checkBody(format: Format, body: JsonObject, rules: VendorRules, model: string): readonly string[] {

@@ -30,6 +30,8 @@ export type ModelServerOptions = {
   readonly strict?: boolean
   /** What this host asks for beyond the common rules. */
   readonly vendor?: VendorRules
+  /** What this host minds about the headers of a request, in sentences. */
+  headers?(headers: Readonly<Record<string, string>>): readonly string[]
   /** Ids that `GET /v1/models` lists. */
   readonly models?: readonly string[]
   /** Leave connections open for the next request, as real hosts do. */
@@ -143,7 +145,13 @@ function readRequest(exchange: Exchange, n: number, format: Format, options: Mod
   const headerProblems =
     format === "anthropic" && headers["anthropic-version"] === undefined ? ["anthropic-version is missing"] : []
   const violations =
-    options.strict === false ? [] : [...headerProblems, ...checkRequest(format, bodyText, options.vendor, model)]
+    options.strict === false
+      ? []
+      : [
+          ...headerProblems,
+          ...(options.headers?.(headers) ?? []),
+          ...checkRequest(format, bodyText, options.vendor, model),
+        ]
   return {
     n,
     format,
