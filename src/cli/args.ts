@@ -48,13 +48,16 @@ export type Mode =
       readonly command: Subcommand
       readonly words: readonly string[]
       readonly options: ReadonlySet<string>
-      /** Where a host is to listen: said by the screen that starts it. */
-      readonly socket: string | undefined
+      readonly values: ReadonlyMap<CommandValue, string>
       readonly run: RunFlags
     }
 
 /** Options of subcommands, beside the flags of every run. */
-const commandOptions = ["json", "all", "now", "stdio"] as const
+const commandOptions = ["json", "all", "now", "stdio", "accept", "dry-run", "md", "html", "jsonl", "follow"] as const
+
+/** Options of subcommands that take a value. `socket`: where a host is to listen, said by the screen that starts it. */
+const commandValues = ["socket", "older-than", "larger-than", "output"] as const
+export type CommandValue = (typeof commandValues)[number]
 
 type Values = Partial<Record<FlagName, string | boolean | string[]>>
 
@@ -62,7 +65,7 @@ function usage(problem: string): Mode {
   return { kind: "usage", problem }
 }
 
-function text(values: Values & { readonly socket?: unknown }, name: FlagName | "socket"): string | undefined {
+function text(values: Values & Record<string, unknown>, name: FlagName | CommandValue): string | undefined {
   const value = values[name]
   return typeof value === "string" ? value : undefined
 }
@@ -122,7 +125,7 @@ const options = Object.fromEntries([
     },
   ]),
   ...commandOptions.map((name) => [name, { type: "boolean" as const }]),
-  ["socket", { type: "string" as const }],
+  ...commandValues.map((name) => [name, { type: "string" as const }]),
 ])
 
 type Parsed = { readonly values: Values & Record<string, unknown>; readonly positionals: readonly string[] }
@@ -147,11 +150,17 @@ export function modeOf(argv: readonly string[], terminal: boolean): Mode {
   if ("problem" in run) return usage(run.problem)
   const command = subcommands.find(({ name }) => name === positionals[0])?.name
   const set = new Set(commandOptions.filter((name) => values[name] === true))
+  const given = new Map(
+    commandValues.flatMap((name) => {
+      const value = text(values, name)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  )
   if (command !== undefined && values.print !== true) {
-    return { kind: "command", command, words: positionals.slice(1), options: set, socket: text(values, "socket"), run }
+    return { kind: "command", command, words: positionals.slice(1), options: set, values: given, run }
   }
-  const stray = [...set][0]
-  if (stray !== undefined) return usage(`--${stray} belongs to a command, such as "sessions list --${stray}"`)
+  const stray = [...set, ...given.keys()][0]
+  if (stray !== undefined) return usage(`--${stray} belongs to a command. See: cairn --help`)
   const mode = text(values, "mode")
   if (mode !== undefined && mode !== "text" && mode !== "json") {
     return usage(`--mode ${mode} is unknown: give text or json`)

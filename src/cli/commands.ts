@@ -1,66 +1,18 @@
 /** The commands that are no run: each one function, its output fit for a pipe. */
 import { unreachable } from "../std/assert.ts"
-import { cleanControls, cleanLine } from "../std/clean.ts"
+import { cleanLine } from "../std/clean.ts"
 import { fuzzy } from "../std/fuzzy.ts"
 import { shortId } from "../std/id.ts"
 import { systemClock } from "../std/clock.ts"
 import { configSchema } from "../home/config.ts"
 import { modelName } from "../providers/model.ts"
-import type { SessionSummary } from "../protocol/sessions.ts"
 import type { Mode } from "./args.ts"
+import { columns, print, when } from "./columns.ts"
 import { listHosts, stopHosts, type HostRow } from "./hosts.ts"
 import { readPerson } from "./person.ts"
-import { summaries, unreadSessions, type Unread } from "./sessions.ts"
 import { Stop } from "./stop.ts"
 
 type CommandMode = Extract<Mode, { kind: "command" }>
-
-function print(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? cleanControls(text) : text)
-}
-
-/** Rows as columns: each as wide as its widest cell, the last one free. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map((row) => row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))))
-    .map((row) => `${row.join("  ").trimEnd()}\n`)
-    .join("")
-}
-
-function when(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16).replace("T", " ")
-}
-
-function sessionRow(summary: SessionSummary): readonly string[] {
-  const standing =
-    summary.state !== "ok" ? summary.state : summary.holder !== null ? "open" : summary.interrupted ? "interrupted" : ""
-  return [shortId(summary.id), when(summary.updatedAt), standing, cleanLine(summary.title || summary.note)]
-}
-
-/** A session that cannot be read may be of this folder: it is never passed over without a word. */
-function tellUnread(unread: readonly Unread[]): void {
-  if (unread.length === 0) return
-  const what = unread.length === 1 ? "1 session" : `${unread.length} sessions`
-  const paths = unread.map(({ path }) => path).join(", ")
-  process.stderr.write(`cairn: ${what} could not be read; --all says why: ${cleanControls(paths)}\n`)
-}
-
-async function sessions(mode: CommandMode): Promise<number> {
-  const [what = "list"] = mode.words
-  if (what !== "list") throw new Stop(`"sessions ${what}" is unknown; there is: sessions list`, 2)
-  const person = await readPerson(mode.run, false)
-  const folder = mode.options.has("all") ? undefined : person.folder
-  const found = await summaries(person.dirs.data, { folder })
-  if (folder !== undefined) tellUnread(await unreadSessions(person.dirs.data, null))
-  if (mode.options.has("json")) for (const summary of found) print(`${JSON.stringify(summary)}\n`)
-  else if (found.length > 0) print(columns(found.map(sessionRow)))
-  else
-    process.stderr.write(
-      `cairn: there are no sessions${folder === undefined ? "" : ` in ${folder}; --all shows those of every folder`}\n`,
-    )
-  return 0
-}
 
 async function models(mode: CommandMode): Promise<number> {
   const person = await readPerson(mode.run, false)
@@ -114,7 +66,7 @@ async function stop(mode: CommandMode): Promise<number> {
 export async function commandMode(mode: CommandMode, version: string): Promise<number> {
   switch (mode.command) {
     case "sessions":
-      return sessions(mode)
+      return (await import("./sessions-command.ts")).sessionsCommand(mode)
     case "models":
       return models(mode)
     case "config":
@@ -124,11 +76,11 @@ export async function commandMode(mode: CommandMode, version: string): Promise<n
     case "stop":
       return stop(mode)
     case "host": {
-      const { words, run, options, socket } = mode
+      const { words, run, options, values } = mode
       return (await import("./host-mode.ts")).hostMode({
         words,
         run,
-        socket,
+        socket: values.get("socket"),
         stdio: options.has("stdio"),
         build: version,
       })

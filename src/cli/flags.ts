@@ -48,6 +48,23 @@ export const subcommands = [
   },
   { name: "host", usage: "host [id]", help: "hold a session with no screen" },
   { name: "sessions", usage: "sessions list [--json] [--all]", help: "the sessions of this folder, or all" },
+  { name: "sessions", usage: "sessions show <id> [c1] [--json]", help: "what was said in one, as Markdown" },
+  {
+    name: "sessions",
+    usage: "sessions check <id|--all> [--accept]",
+    help: "whether sessions are what was written; --accept: go on with what is whole",
+  },
+  {
+    name: "sessions",
+    usage: "sessions fork <id> [c1] [e12]",
+    help: "a new session that begins as a copy, up to an entry",
+  },
+  { name: "sessions", usage: "sessions delete <id …>", help: "remove sessions for good" },
+  {
+    name: "sessions",
+    usage: "sessions prune [--older-than 30d] [--larger-than 100MB] [--dry-run]",
+    help: "remove old or large ones, and give free space back",
+  },
   { name: "models", usage: "models [search]", help: "the models that are known, and which are ready" },
   { name: "config", usage: "config schema", help: "the JSON schema of config.json" },
   { name: "reset-terminal", usage: "reset-terminal", help: "put a terminal right that a killed screen left behind" },

@@ -3,6 +3,7 @@ import { unreachable } from "../std/assert.ts"
 import { estimateText } from "../message/estimate.ts"
 import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
+import { changeAgent } from "./agent-past.ts"
 import { addCompaction } from "./compaction.ts"
 import type { Core } from "./core.ts"
 import { roomOf } from "./cut.ts"
@@ -108,7 +109,7 @@ async function configure(core: Core, command: Of<"configure">): Promise<Answers[
   const name = resolved?.ok === true ? `${resolved.model.provider}/${resolved.model.id}` : agent.model
   const next: AgentDocument = { model: name, thinking: thinking ?? agent.thinking, tools: tools ?? agent.tools }
   const receipt = core.ledger.commit("flushed", (tx) => {
-    writeDocument(tx, conversation, "agent", next)
+    changeAgent(tx, conversation, next)
     if (next.model !== agent.model || next.thinking !== agent.thinking) {
       append(tx, { conversation }, { kind: "model", model: next.model, thinking: next.thinking })
     }

@@ -6,12 +6,12 @@
  * - A prompt entry is written when prompt or tools differ from the conversation's newest; it is never changed.
  */
 import { assert } from "../std/assert.ts"
-import { stableText, type Json } from "../std/json.ts"
 import type { ThinkingLevel } from "../message/message.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Api, Encoded, ModelRequest } from "../providers/provider.ts"
 import type { AgentDocument, PromptEntry } from "../protocol/records.ts"
 import { offeredNames, specOf, type Edits } from "../tools/registry.ts"
+import { promptHash } from "./agent-past.ts"
 import type { Core } from "./core.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { readDocument, writeDocument } from "./documents.ts"
@@ -47,7 +47,7 @@ export function editsOf(core: Core, agent: AgentDocument): Edits {
 export async function promptEntry(core: Core, conversation: number, agent: AgentDocument): Promise<number> {
   const tools = toolSpecs(core, agent)
   const system = core.options.instructions.system(tools.map((tool) => tool.name))
-  const hash = sha256(stableText({ system, tools } as unknown as Json))
+  const hash = promptHash(system, tools)
   const before = readDocument(core.ledger.live, conversation, "prompt")
   if (before?.hash === hash) return before.entry
   const receipt = core.ledger.commit("relaxed", (tx) => {

@@ -11,7 +11,7 @@ import schema from "./schema.sql" with { type: "text" }
 import { Rejected, Unknown } from "./storage.ts"
 
 /** Three commits and a spool for an answer of 32 KB write half of what they do at 4 KB a page. */
-const pageBytes = 1024
+export const pageBytes = 1024
 /** In pages, 1 MiB: what a checkpoint moves at a time, and about what the WAL takes on disk. */
 const walPagesMax = 1024
 const walBytesMax = 4 * 1024 * 1024

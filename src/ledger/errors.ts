@@ -94,7 +94,8 @@ export class CommitsMissing extends Error {
       missing > 0
         ? `${missing} acknowledged ${commits} missing (marked ${marked}, found ${found})`
         : `its history is not the one that was marked at commit ${marked}`
-    super(`session ${shortId(session)}: ${lost}; "sessions check --accept" goes on from what is there`)
+    const check = `"cairn sessions check ${shortId(session)} --accept"`
+    super(`session ${shortId(session)}: ${lost}; ${check} goes on from what is there`)
     this.missing = missing
     this.marked = marked
     this.found = found
@@ -106,7 +107,8 @@ export class SessionDamaged extends Error {
   override readonly name = "SessionDamaged"
 
   constructor(session: string, reason: string) {
-    super(`session ${shortId(session)} is damaged: ${reason}; "sessions check" tells more`)
+    const name = shortId(session)
+    super(`session ${name} is damaged: ${reason}; "cairn sessions check ${name}" says what is whole`)
   }
 }
 

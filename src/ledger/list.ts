@@ -72,6 +72,17 @@ export function deleteSession({ dataDir, id }: SessionPlace, now: number, here: 
   }
 }
 
+/** Everything that a session takes on the disk, outputs and spools too. */
+export function folderBytes(dataDir: string, id: string): number {
+  const { folder } = sessionPaths(dataDir, id)
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce(
+      (sum, { parentPath, name }) => sum + (statSync(join(parentPath, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    )
+}
+
 function sessionNames(dataDir: string): readonly string[] {
   const folder = sessionsFolder(dataDir)
   const names = readNames(folder).filter(isSessionName)

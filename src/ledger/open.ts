@@ -25,7 +25,8 @@ import { takeLock } from "./lock.ts"
 import type { Lock } from "./lock.ts"
 import { acceptLoss, checkLoss, logState } from "./loss.ts"
 import { MemoryStorage } from "./memory.ts"
-import { begin, view } from "./session.ts"
+import type { SessionRecords } from "./salvage.ts"
+import { begin, fill, view } from "./session.ts"
 import { SqliteStorage } from "./sqlite.ts"
 import { endHolder } from "./take-over.ts"
 
@@ -70,7 +71,23 @@ export function openedHere(paths: SessionPaths): SqliteStorage | undefined {
  * A new session: root conversation 1 and nothing else. When it returns, files and every folder made are on the platter.
  * Throws where the folder exists, and with a system error where the disk refuses; then nothing is left of it.
  */
-export async function createSession({ dataDir, id, clock, self: me = self() }: CreateOptions): Promise<Ledger> {
+export function createSession(options: CreateOptions): Promise<Ledger> {
+  return make(options, begin)
+}
+
+/**
+ * A new session that holds `records` from its beginning, under the ids that they have; closed when this returns. Throws
+ * as {@link createSession} does.
+ */
+export async function createFrom(options: CreateOptions, records: SessionRecords): Promise<void> {
+  const ledger = await make(options, async (storage, around) => {
+    await fill(storage, records, Math.trunc(options.clock.now()))
+    return begin(storage, around)
+  })
+  await ledger.close()
+}
+
+async function make({ dataDir, id, clock, self: me = self() }: CreateOptions, start: typeof begin): Promise<Ledger> {
   const paths = sessionPaths(dataDir, id)
   if (existsSync(paths.folder)) throw new Error(`session ${shortId(id)} cannot be made: its folder exists`)
   try {
@@ -78,9 +95,8 @@ export async function createSession({ dataDir, id, clock, self: me = self() }: C
     const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now() })
     // SQLite gives its companions the mode that this file has.
     closeSync(openSync(paths.db, "wx", fileMode))
-    const ledger = await work(id, paths, lock, clock, () =>
-      connect(paths.db, { create: true, dotfile: !lock.isKernels }),
-    )
+    const connection = (): Connection => connect(paths.db, { create: true, dotfile: !lock.isKernels })
+    const ledger = await work(id, paths, lock, clock, connection, start)
     syncFile(paths.mark)
     syncFolder(paths.folder)
     writeFormat(paths, formatCurrent)
@@ -139,10 +155,11 @@ async function work(
   lock: Lock,
   clock: Clock,
   connection: () => Connection,
+  start: typeof begin = begin,
 ): Promise<Ledger> {
   try {
     const storage = new SqliteStorage(connection(), paths, clock)
-    const ledger = await begin(storage, {
+    const ledger = await start(storage, {
       id,
       clock,
       setSocket: (path) => lock.setSocket(path),

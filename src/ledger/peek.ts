@@ -19,10 +19,11 @@ import { readHolder } from "./lock.ts"
 import { withReadOnly } from "./loss.ts"
 import { openedHere } from "./open.ts"
 import type { SessionPlace } from "./open.ts"
-import { reads } from "./queries.ts"
+import { all, reads } from "./queries.ts"
 import type { Document, Entry, Submission, Task } from "./records.ts"
-import { documentFrom, entryFrom, submissionFrom, taskFrom } from "./rows.ts"
-import type { DocumentRow, EntryRow, SubmissionRow, TaskRow } from "./rows.ts"
+import { conversationFrom, documentFrom, entryFrom, submissionFrom, taskFrom } from "./rows.ts"
+import type { ConversationRow, DocumentRow, EntryRow, SubmissionRow, TaskRow } from "./rows.ts"
+import type { SessionRecords } from "./salvage.ts"
 
 export type Peek =
   | {
@@ -68,6 +69,27 @@ export async function readEntries(place: SessionPlace, after: number, limit: num
     const rows = db.query<EntryRow, [number, number]>(reads.entriesPage.sql).all(after, limit)
     return { state: "ok", entries: rows.map(entryFrom) }
   })
+}
+
+/** All that a ledger holds now, ended work included. */
+export type AllRecords = SessionRecords & { readonly tasks: readonly Task[] }
+
+/** Reads a whole ledger into memory: for checks, exports and copies. */
+export function allRecords(db: Database): AllRecords {
+  return {
+    conversations: db.query<ConversationRow, []>(reads.conversations.sql).all().map(conversationFrom),
+    entries: db.query<EntryRow, [number, number]>(reads.entriesPage.sql).all(0, -1).map(entryFrom),
+    tasks: db.query<TaskRow, []>(all.tasks).all().map(taskFrom),
+    submissions: db.query<SubmissionRow, []>(all.submissions).all().map(submissionFrom),
+    documents: db.query<DocumentRow, []>(reads.documents.sql).all().map(documentFrom),
+  }
+}
+
+export type WholeSession = { readonly state: "ok"; readonly records: AllRecords } | Unreadable
+
+/** All records of a session, as of now, without opening it. */
+export function readWhole(place: SessionPlace): WholeSession {
+  return look(place, (db) => ({ state: "ok", records: db.transaction(() => allRecords(db))() }))
 }
 
 type Unreadable = { readonly state: "missing" | "newer" | "damaged"; readonly note: string }

@@ -45,6 +45,12 @@ export const reads = {
   },
 } as const satisfies Record<string, { readonly sql: string; readonly whole: boolean }>
 
+/** Tables with their bodies from end to end, ended work included. */
+export const all = {
+  tasks: `SELECT it.*, ${body} FROM tasks AS it ORDER BY id`,
+  submissions: `SELECT it.*, ${body} FROM submissions AS it ORDER BY id`,
+} as const
+
 export const writes = {
   /** Changes no row where the epoch is not the one that the writer believes in. */
   meta: `UPDATE meta SET epoch = ?, next_id = ?, clean = ?, entries = entries + ?, tasks = tasks + ?
@@ -76,3 +82,10 @@ export function page(table: Table): string {
 }
 
 export const commitsPage = "SELECT * FROM commits WHERE seq > ? ORDER BY seq LIMIT ?"
+
+/** What there is beside what `meta` says that there is: whole tables, for verification. */
+export const counts = `SELECT (SELECT count(*) FROM entries) AS entries, (SELECT count(*) FROM tasks) AS tasks,
+  meta.entries AS countedEntries, meta.tasks AS countedTasks, next_id AS next,
+  max((SELECT coalesce(max(id), 0) FROM entries), (SELECT coalesce(max(id), 0) FROM tasks),
+      (SELECT coalesce(max(id), 0) FROM submissions), (SELECT coalesce(max(id), 0) FROM conversations)) AS newest
+  FROM meta WHERE one = 1`

@@ -7,6 +7,7 @@
  *   that lived longer, or was closed in order, has none.
  * - While something runs, a sign of life is left a minute after it was taken up: that is how the next opening knows.
  */
+import { assert } from "../std/assert.ts"
 import type { Clock } from "../std/clock.ts"
 import type { Blobs } from "./blobs.ts"
 import { CommitLine } from "./commit.ts"
@@ -26,6 +27,7 @@ import type {
   Task,
   TaskId,
 } from "./records.ts"
+import type { SessionRecords } from "./salvage.ts"
 import type { Spools } from "./spool.ts"
 import { State } from "./state.ts"
 import type { Counts, Loaded, Storage } from "./storage.ts"
@@ -70,6 +72,27 @@ export async function begin(storage: Storage, around: Surroundings): Promise<Led
   } catch (error) {
     await storage.close().catch(() => undefined)
     throw error
+  }
+}
+
+/** Changes in one batch: enough that the disk is not the measure, few enough to be in memory twice. */
+const fillMax = 256
+
+/** Puts `records` into new storage, before its first opening, which then flushes them. */
+export async function fill(storage: Storage, records: SessionRecords, at: number): Promise<void> {
+  const { seq } = await storage.load()
+  assert(seq === 0, "only new storage is filled")
+  const { conversations, entries, submissions, documents } = records
+  const changes: readonly Change[] = [
+    ...conversations.map((conversation) => ({ type: "conversation", conversation }) as const),
+    ...entries.map((entry) => ({ type: "entry", entry }) as const),
+    ...submissions.map((submission) => ({ type: "submission", submission }) as const),
+    ...documents.map((document) => ({ type: "document", document }) as const),
+  ]
+  const nextId = Math.max(1, ...[conversations, entries, submissions].map((all) => all.at(-1)?.id ?? 0)) + 1
+  for (let from = 0, batch = 1; from < changes.length; from += fillMax, batch++) {
+    const part = changes.slice(from, from + fillMax)
+    await storage.write({ seq: batch, at, class: "relaxed", changes: part, owner: 0, epoch: 0, nextId, clean: false })
   }
 }
 

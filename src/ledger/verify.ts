@@ -11,7 +11,7 @@
 import type { Database } from "bun:sqlite"
 import { chainStart, commitDigest, nextChain, rowDigest, same } from "./digest.ts"
 import type { Cell } from "./digest.ts"
-import { commitsPage, page, reads } from "./queries.ts"
+import { commitsPage, counts, page, reads } from "./queries.ts"
 import { tables } from "./rows.ts"
 import type { Table } from "./rows.ts"
 
@@ -32,16 +32,33 @@ export async function verify(db: Database, deep: boolean): Promise<readonly stri
     const found: Found = new Map()
     for (const table of Object.keys(tables) as Table[]) await verifyRows(db, table, found, problems)
     await verifyCommits(db, upTo, found, problems)
+    verifyCounts(db, problems)
   } catch (error) {
     problems.tell(error instanceof Error ? error.message : String(error))
   }
   return problems.texts
 }
 
+type Broken = { readonly table: string; readonly rowid: number }
+
 function integrityCheck(db: Database, problems: Problems): void {
+  for (const { table, rowid } of db.query<Broken, []>("PRAGMA foreign_key_check").all())
+    problems.tell(`${table} ${rowid}: names a conversation that is not there`)
   for (const { integrity_check } of db.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all()) {
     if (integrity_check !== "ok") problems.tell(`SQLite: ${integrity_check}`)
   }
+}
+
+type CountsRow = Readonly<Record<"entries" | "tasks" | "countedEntries" | "countedTasks" | "next" | "newest", number>>
+
+/** A row that vanished with its place in every index is missed by the ledger's own count alone. */
+function verifyCounts(db: Database, problems: Problems): void {
+  const row = db.query<CountsRow, []>(counts).get()
+  if (row === null) return problems.tell("the ledger has lost its counters")
+  const { entries, tasks, countedEntries, countedTasks, next, newest } = row
+  if (entries !== countedEntries) problems.tell(`${countedEntries} entries were written, and ${entries} are there`)
+  if (tasks !== countedTasks) problems.tell(`${countedTasks} tasks were begun, and ${tasks} are there`)
+  if (newest >= next) problems.tell(`the id ${newest} is in use, and the next new one would be ${next}`)
 }
 
 /** Whatever waits has its turn. */

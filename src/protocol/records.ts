@@ -165,6 +165,18 @@ export type SessionDocument = {
   readonly folder: string
   readonly createdAt: number
   readonly archived?: boolean
+  readonly parent?: SessionParent
+}
+
+/**
+ * Where a session came from, which began as a copy: all up to `entry` was said in the conversation of that session, under the same ids.
+ * An imported one has the name that it had elsewhere.
+ */
+export type SessionParent = {
+  readonly how: "fork" | "salvage" | "import"
+  readonly session: string
+  readonly conversation: number
+  readonly entry: number
 }
 
 /** Choices of a conversation, in effect from the next request. `tools` are names. */

@@ -1,0 +1,77 @@
+/**
+ * Giving space back: what is free inside a session's file, and what a deletion or a beginning that was cut short has
+ * left behind.
+ */
+import { readdirSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import type { Clock } from "../std/clock.ts"
+import { connect } from "./database.ts"
+import { SessionHeld } from "./errors.ts"
+import { isSessionName, sessionPaths, sessionsFolder } from "./folder.ts"
+import { readFormat } from "./format.ts"
+import { self } from "./holder.ts"
+import type { Self } from "./holder.ts"
+import { takeLock } from "./lock.ts"
+import type { SessionPlace } from "./open.ts"
+
+/** Less than this is not worth writing the whole file anew. */
+const freeBytesMin = 64 * 1024
+/** A session that is being made has no format file for a moment. */
+const leftoverMs = 60_000
+
+/** Writes the file anew without what is free in it; the bytes given back, 0 where it is not worth it or is held. */
+export async function compactSession({
+  dataDir,
+  id,
+  clock,
+  self: me = self(),
+}: SessionPlace & { readonly clock: Clock; readonly self?: Self }): Promise<number> {
+  const paths = sessionPaths(dataDir, id)
+  readFormat(id, paths)
+  try {
+    const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now() })
+    try {
+      return vacuum(paths.db)
+    } finally {
+      lock.abandon()
+    }
+  } catch (error) {
+    if (error instanceof SessionHeld) return 0
+    throw error
+  }
+}
+
+function vacuum(path: string): number {
+  const before = statSync(path).size
+  const { db } = connect(path)
+  try {
+    const number = (pragma: string): number => Number(Object.values(db.query(`PRAGMA ${pragma}`).get() ?? {})[0] ?? 0)
+    if (number("freelist_count") * number("page_size") < freeBytesMin) return 0
+    db.run("VACUUM")
+    db.run("PRAGMA wal_checkpoint(TRUNCATE)")
+  } finally {
+    db.close()
+  }
+  return Math.max(0, before - statSync(path).size)
+}
+
+/** Removes folders that are no sessions: of a deletion that was cut short, or of a beginning. Returns how many. */
+export function sweepLeftovers(dataDir: string, now: number, me: Self = self()): number {
+  const folder = sessionsFolder(dataDir)
+  let swept = 0
+  for (const name of statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder)) {
+    if (!isSessionName(name)) continue
+    const paths = sessionPaths(dataDir, name)
+    if (statSync(paths.format, { throwIfNoEntry: false }) !== undefined) continue
+    if (now - statSync(paths.folder).mtimeMs < leftoverMs) continue
+    try {
+      const lock = takeLock({ session: name, path: paths.lock, self: me, now })
+      rmSync(join(folder, name), { recursive: true, force: true })
+      lock.abandon()
+      swept++
+    } catch (error) {
+      if (!(error instanceof SessionHeld)) throw error
+    }
+  }
+  return swept
+}

@@ -1,0 +1,188 @@
+/** `cairn sessions …` as a person uses it, on sessions that were made by runs and then met with an accident. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { runBinary, type Machine } from "../support/binary.ts"
+import { localMachine } from "../support/local-model.ts"
+import { startModelServer, type ModelServer } from "../support/model-server.ts"
+
+let server: ModelServer
+
+beforeAll(async () => {
+  server = await startModelServer({
+    key: "k",
+    script: ({ said }) => ({ text: `answer to ${said.at(-1)?.text ?? ""}` }),
+  })
+})
+afterAll(async () => {
+  expect(server.violations).toEqual([])
+  await server.stop()
+})
+
+const cairn = (machine: Machine, ...args: string[]) => runBinary(machine, args)
+const folderOf = (machine: Machine): string => join(machine.env.XDG_DATA_HOME ?? "", "cairn", "sessions")
+
+type Listed = { readonly id: string; readonly title: string; readonly state: string }
+
+async function listed(machine: Machine): Promise<readonly Listed[]> {
+  const { stdout } = await cairn(machine, "sessions", "list", "--all", "--json")
+  return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Listed]))
+}
+
+async function idOf(machine: Machine, title: string): Promise<string> {
+  return (await listed(machine)).find((it) => it.title === title)?.id ?? ""
+}
+
+/** A machine with a session for each text. */
+async function machineWith(...texts: string[]): Promise<Machine> {
+  const machine = localMachine(server)
+  for (const text of texts) expect((await cairn(machine, "-p", text)).status).toBe(0)
+  return machine
+}
+
+test("field report 1: a session of NUL bytes is told by its path, hides no other, and is set aside when that is wanted", async () => {
+  using machine = await machineWith("one", "two", "three", "four")
+  const id = await idOf(machine, "two")
+  const ledger = join(folderOf(machine), id, "ledger.db")
+  writeFileSync(ledger, Buffer.alloc(400))
+
+  const list = await cairn(machine, "sessions", "list")
+  expect(list.status).toBe(0)
+  for (const title of ["one", "three", "four"]) expect(list.stdout).toContain(title)
+  expect(list.stderr).toContain(
+    `1 session could not be read; "cairn sessions check --all" tells more: ${join(folderOf(machine), id)}`,
+  )
+  const opened = await cairn(machine, "--session", id, "-p", "go on")
+  expect(opened).toMatchObject({ status: 1, stdout: "" })
+  expect(opened.stderr).toContain(
+    `is damaged: file is not a database; "cairn sessions check ${id.slice(-8)}" says what is whole`,
+  )
+  // The newest of the folder is another one, and goes on.
+  expect(await cairn(machine, "-c", "-p", "more")).toMatchObject({ status: 0, stdout: "answer to more\n" })
+
+  const asked = await cairn(machine, "sessions", "check", "--all")
+  expect(asked.status).toBe(1)
+  expect(asked.stdout.match(/ {2}ok\n/g)).toHaveLength(3)
+  expect(asked.stdout).toContain(`cairn sessions check ${id.slice(-8)} --accept`)
+  expect(readFileSync(ledger)).toEqual(Buffer.alloc(400))
+  const done = await cairn(machine, "sessions", "check", id, "--accept")
+  expect(done).toMatchObject({ status: 0 })
+  const aside = join(folderOf(machine), "..", "damaged", id, "ledger.db")
+  expect(readFileSync(aside)).toEqual(Buffer.alloc(400))
+  expect((await cairn(machine, "sessions", "check", "--all")).status).toBe(0)
+})
+
+test("what is whole of a damaged session goes on under another id, and says what is lost", async () => {
+  using machine = await machineWith("remember the number seven")
+  for (const text of ["a", "b", "c"]) await cairn(machine, "-c", "-p", text)
+  const id = await idOf(machine, "remember the number seven")
+  const ledger = join(folderOf(machine), id, "ledger.db")
+  const bytes = readFileSync(ledger)
+  writeFileSync(ledger, bytes.fill(0, 0, 100))
+  const done = await cairn(machine, "sessions", "check", id, "--accept")
+  expect(done.stdout).toMatch(/what is whole is in the session [0-9a-f]{8} now/)
+  const [made] = await listed(machine)
+  expect(made).toMatchObject({ title: "remember the number seven", state: "ok" })
+  const shown = await cairn(machine, "sessions", "show", made?.id ?? "")
+  expect(shown.stdout).toContain("remember the number seven")
+  expect(shown.stdout).toContain("answer to c")
+  expect(shown.stdout).toContain("This session was made of what could be read of a damaged one")
+  expect(await cairn(machine, "-c", "-p", "and on")).toMatchObject({ status: 0, stdout: "answer to and on\n" })
+  expect((await cairn(machine, "sessions", "check", "--all")).stdout).toMatch(/^[0-9a-f]{8} {2}ok\n$/)
+})
+
+test("field report 9: garbage among many is counted and named, and the others are listed", async () => {
+  using machine = await machineWith("one", "two")
+  for (const [n, bytes] of [Buffer.alloc(0), Buffer.from([1, 2, 3, 255]), Buffer.from("[]")].entries()) {
+    const folder = join(folderOf(machine), `01900000-0000-7000-8000-00000000000${n}`)
+    mkdirSync(folder)
+    writeFileSync(join(folder, "format"), "cairn 1\n")
+    writeFileSync(join(folder, "ledger.db"), bytes)
+  }
+  const list = await cairn(machine, "sessions", "list")
+  expect(list.stdout).toContain("one")
+  expect(list.stdout).toContain("two")
+  expect(list.stderr).toContain("3 sessions could not be read")
+  expect((await listed(machine)).map(({ state }) => state).sort()).toEqual([
+    "damaged",
+    "damaged",
+    "damaged",
+    "ok",
+    "ok",
+  ])
+})
+
+test("a session whose log lost commits says how many, and goes on from what is there when that is accepted", async () => {
+  using machine = await machineWith("the first thing")
+  const id = await idOf(machine, "the first thing")
+  const folder = join(folderOf(machine), id)
+  // A ledger from before the second run, beside the mark from after it: a disk that lied.
+  const before = readFileSync(join(folder, "ledger.db"))
+  await cairn(machine, "-c", "-p", "the second thing")
+  writeFileSync(join(folder, "ledger.db"), before)
+  const opened = await cairn(machine, "-c", "-p", "more")
+  expect(opened.status).toBe(1)
+  expect(opened.stderr).toMatch(/\d+ acknowledged commits are missing \(marked \d+, found \d+\)/)
+  expect((await cairn(machine, "sessions", "check", id)).stdout).toContain("  loss\n")
+  expect((await cairn(machine, "sessions", "show", id)).stdout).toContain("the first thing")
+  expect((await cairn(machine, "sessions", "check", id, "--accept")).status).toBe(0)
+  expect(await cairn(machine, "-c", "-p", "more")).toMatchObject({ status: 0, stdout: "answer to more\n" })
+})
+
+test("a fork begins as a copy up to an entry and goes its own way; the other is as it was", async () => {
+  using machine = await machineWith("question one")
+  await cairn(machine, "-c", "-p", "question two")
+  const id = await idOf(machine, "question one")
+  const before = await cairn(machine, "sessions", "show", id, "--json")
+  const entries = before.stdout
+    .split("\n")
+    .slice(1, -1)
+    .map((line) => JSON.parse(line) as { id: number; data: { kind: string } })
+  const first = entries.find(({ data }) => data.kind === "assistant")?.id ?? 0
+  const made = JSON.parse((await cairn(machine, "sessions", "fork", id, `e${first}`, "--json")).stdout) as {
+    id: string
+    entry: number
+  }
+  expect(made.entry).toBe(first)
+  const shown = (await cairn(machine, "sessions", "show", made.id)).stdout
+  expect(shown).toContain("answer to question one")
+  expect(shown).not.toContain("question two")
+  expect(await cairn(machine, "--session", made.id, "-p", "another")).toMatchObject({
+    status: 0,
+    stdout: "answer to another\n",
+  })
+  const request = server.requests.at(-1)
+  expect(request?.said.filter(({ role }) => role !== "system").map(({ text }) => text)).toEqual([
+    "question one",
+    "answer to question one",
+    "another",
+  ])
+  expect(await cairn(machine, "sessions", "show", id, "--json")).toEqual(before)
+  expect((await cairn(machine, "sessions", "check", "--all")).status).toBe(0)
+  expect((await cairn(machine, "sessions", "fork", id, "e999")).status).toBe(2)
+})
+
+test("delete removes what is named, prune what is old or large, and a dry run nothing", async () => {
+  using machine = await machineWith("one", "two", "three")
+  const id = await idOf(machine, "two")
+  expect((await cairn(machine, "sessions", "delete", id)).status).toBe(0)
+  expect(existsSync(join(folderOf(machine), id))).toBe(false)
+  expect((await cairn(machine, "sessions", "delete", id)).status).toBe(2)
+  const dry = await cairn(machine, "sessions", "prune", "--older-than", "0s", "--dry-run")
+  expect(dry.stdout.match(/would be deleted/g)).toHaveLength(2)
+  expect(readdirSync(folderOf(machine))).toHaveLength(2)
+  await cairn(machine, "sessions", "prune", "--older-than", "1d")
+  await cairn(machine, "sessions", "prune", "--larger-than", "1GB")
+  expect(readdirSync(folderOf(machine))).toHaveLength(2)
+  await cairn(machine, "sessions", "prune", "--older-than", "0s")
+  expect(readdirSync(folderOf(machine))).toEqual([])
+  expect(await cairn(machine, "sessions", "prune", "--older-than", "soon")).toMatchObject({ status: 2 })
+})
+
+test("a verb or an id that is not there says what there is", async () => {
+  using machine = await machineWith("one")
+  expect((await cairn(machine, "sessions", "burn")).stderr).toContain("there are: list, show, check")
+  const unknown = await cairn(machine, "sessions", "show", "ffffffff")
+  expect(unknown.status).toBe(2)
+  expect(unknown.stderr).toContain("there is no session ffffffff")
+})
