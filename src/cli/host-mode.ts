@@ -8,6 +8,7 @@ import { dirname } from "node:path"
 import { mkdirSync } from "node:fs"
 import { sleep, systemClock } from "../std/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import type { Farewell } from "../engine/engine.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import { overPipes } from "../wire/pipes.ts"
 import { servePort, type Served } from "../wire/serve.ts"
@@ -59,7 +60,7 @@ class Clients {
 }
 
 async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled: Assembled): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<{ reason: string; code: number }>()
+  const { promise, resolve } = Promise.withResolvers<Farewell & { readonly code: number }>()
   const clients = new Clients()
   const asked = flags.socket === undefined && !flags.stdio
   const host = new Host({
@@ -72,18 +73,18 @@ async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled:
     lingerMs: lingerMs(person),
     stay: asked,
     begun: () => begun(ledger),
-    leave: (reason) => resolve({ reason, code: 0 }),
+    leave: (reason, stopped) => resolve({ reason, stopped, code: 0 }),
   })
-  const stop = await listen(flags, host, clients, ledger, () => resolve({ reason: "", code: 0 }))
+  const stop = await listen(flags, host, clients, ledger, () => resolve({ reason: "", stopped: false, code: 0 }))
   const unhook = onSignals(async (code) => {
-    if (code !== 130) resolve({ reason: "The host was ended by a signal; its work is pending.", code })
+    if (code !== 130) resolve({ reason: "The host was ended by a signal; its work is pending.", stopped: false, code })
   })
-  const { reason, code } = await promise
+  const { code, ...farewell } = await promise
   stop()
   unhook()
   const unbegun = !begun(ledger) && flags.run.session.kind !== "memory"
-  await assembled.engine.close()
-  await Promise.race([clients.end(reason), sleep(systemClock, farewellMsMax)])
+  await assembled.engine.close(farewell)
+  await Promise.race([clients.end(farewell.reason), sleep(systemClock, farewellMsMax)])
   if (unbegun) dropUnbegun(person.dirs.data, ledger.session, systemClock.now())
   return code
 }
@@ -120,6 +121,7 @@ function ownSocket(): string {
   return socketPath(folder.path, socketName())
 }
 
+/** Does not return once it has held a session: a command that outlives this host would keep it. */
 export async function hostMode(flags: HostFlags): Promise<number> {
   // Nobody reads it: what started this host may be gone, and a write to a closed pipe must not end it.
   process.stdout.on("error", () => {})
@@ -128,7 +130,7 @@ export async function hostMode(flags: HostFlags): Promise<number> {
     const ledger = await openLedger(person, flags.run, await chosen(person, flags))
     const consent = consentOf(person, ledger, systemClock.now())
     const assembled = await assemble({ person, run: flags.run, ledger, consent, report: () => {} })
-    return await hold(person, flags, ledger, assembled)
+    process.exit(await hold(person, flags, ledger, assembled))
   } catch (error) {
     if (!(error instanceof Stop) || flags.stdio) throw error
     process.stdout.write(`${JSON.stringify({ ready: false, problem: error.message })}\n`)

@@ -30,8 +30,8 @@ export type HostOptions = {
   readonly stay: boolean
   /** Whether anything was ever said in this session. */
   begun(): boolean
-  /** Called once, when it is time to go; `reason` is a sentence for the clients. */
-  leave(reason: string): void
+  /** Called once, when it is time to go; `reason` is a sentence for the clients, `stopped` whether somebody asked for it. */
+  leave(reason: string, stopped: boolean): void
 }
 
 export class Host implements Service {
@@ -116,7 +116,7 @@ export class Host implements Service {
 
   async #stop(how: StopHow): Promise<void> {
     const { engine, clock } = this.#options
-    const gone = (): void => void clock.after(0, () => this.#go("The host was stopped."))
+    const gone = (): void => void clock.after(0, () => this.#go("The host was stopped.", true))
     if (how === "pending" || !engine.busy()) return gone()
     this.#stopWhenIdle = true
     if (how === "work") await engine.port.request({ type: "abort", conversation: 1 })
@@ -128,17 +128,17 @@ export class Host implements Service {
     const { engine, clock, stay } = this.#options
     this.#cancel()
     if (engine.busy()) return
-    if (this.#stopWhenIdle) return this.#go("The host was stopped.")
+    if (this.#stopWhenIdle) return this.#go("The host was stopped.", true)
     if (this.#clients > 0 || stay) return
     this.#cancel = clock.after(ms, () => {
       if (this.#clients === 0 && !engine.busy()) this.#go("The host has left: nothing was going on.")
     })
   }
 
-  #go(reason: string): void {
+  #go(reason: string, stopped = false): void {
     if (this.#left) return
     this.#left = true
     this.#cancel()
-    this.#options.leave(reason)
+    this.#options.leave(reason, stopped)
   }
 }

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock } from "../std/clock.ts"
 import { shortId } from "../std/id.ts"
-import { cleanControls, cleanLine } from "../std/clean.ts"
+import { cleanControls } from "../std/clean.ts"
 import { commandList } from "../home/command-names.ts"
 import { keymapShelf, themeShelf } from "../home/shelf.ts"
 import { readHolder } from "../ledger/lock.ts"
@@ -123,24 +123,19 @@ class Hosts {
   }
 }
 
-/** What a new conversation is told of work that was left: one sentence for the newest, and how many there are. */
-async function interrupted(start: ScreenStart): Promise<readonly string[]> {
-  if (start.choice.kind !== "new" || start.run.session.kind === "choose" || start.begin !== null) return []
-  const recent = await sessionsPort(start.person.dirs.data).list({ folder: start.person.folder, limit: recentMax })
-  const left = recent.filter((summary) => summary.interrupted)
-  const [newest] = left
-  if (newest === undefined) return []
-  const more = left.length > 1 ? ` (and ${left.length - 1} more)` : ""
-  return [
-    `Interrupted: ${cleanLine(newest.title)}${more}. /resume goes on with it, or: cairn --session ${shortId(newest.id)}`,
-  ]
+/** Work that was left in this folder, for a new conversation to be told of: the newest. */
+async function interrupted(start: ScreenStart): Promise<ScreenOptions["interrupted"]> {
+  if (start.choice.kind !== "new" || start.begin !== null) return undefined
+  const { dirs, folder } = start.person
+  const recent = await sessionsPort(dirs.data).list({ folder, limit: recentMax })
+  const left = recent.find((summary) => summary.interrupted)
+  return left === undefined ? undefined : { id: left.id, title: left.title }
 }
 
 function screenOptions(
   start: ScreenStart,
   hosts: Hosts,
-  first: ScreenOptions["firstStart"],
-  notices: readonly string[],
+  more: Pick<ScreenOptions, "firstStart" | "interrupted">,
 ): ScreenOptions {
   const { person, choice, words, client } = start
   const { config } = person.settings.merged
@@ -168,9 +163,9 @@ function screenOptions(
       saveSetting: (path, value) => saveInConfig(person, path, value),
     },
     prompt: words.length > 0 ? words.join(" ") : undefined,
-    notices,
+    notices: person.problems,
     choose: start.run.session.kind === "choose",
-    firstStart: first,
+    ...more,
     process,
   }
 }
@@ -202,7 +197,6 @@ export async function openScreen(start: ScreenStart): Promise<number> {
   const decided = Promise.withResolvers<Begin | null>()
   if (!asks) decided.resolve(null)
   const hosts = new Hosts(start, decided.promise)
-  const notices = [...person.problems, ...(await interrupted(start))]
   const first: ScreenOptions["firstStart"] = asks
     ? {
         offer: await offerOf(person),
@@ -215,7 +209,9 @@ export async function openScreen(start: ScreenStart): Promise<number> {
       }
     : undefined
   const { startScreen } = await import("../tui/screen.ts")
-  const end = await startScreen(screenOptions(start, hosts, first, notices))
+  const end = await startScreen(
+    screenOptions(start, hosts, { firstStart: first, interrupted: await interrupted(start) }),
+  )
   await hosts.end(end.work)
   await hosts.close()
   process.stdout.write(exitLines(end, person))

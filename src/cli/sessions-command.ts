@@ -30,9 +30,7 @@ function tellUnread(unread: readonly Unread[]): void {
   if (unread.length === 0) return
   const what = unread.length === 1 ? "1 session" : `${unread.length} sessions`
   const paths = unread.map(({ path }) => path).join(", ")
-  process.stderr.write(
-    `cairn: ${what} could not be read; "cairn sessions check --all" tells more: ${cleanControls(paths)}\n`,
-  )
+  process.stderr.write(`cairn: ${what} could not be read; --all says why: ${cleanControls(paths)}\n`)
 }
 
 async function list(mode: CommandMode): Promise<number> {

@@ -85,7 +85,12 @@ export type Frame =
   /** All runs of the session have ended and nothing is queued; `aborted` tells of the last one. */
   | { readonly type: "settled"; readonly aborted: boolean }
   /** The host is gone or has let go of the session; `reason` is a sentence. The last frame of a watch. */
-  | { readonly type: "lost"; readonly reason: string }
+  | {
+      readonly type: "lost"
+      readonly reason: string
+      /** Somebody stopped the host on purpose: a client starts no other by itself. */
+      readonly stopped?: boolean
+    }
 
 export type Command =
   | {

@@ -95,7 +95,9 @@ export class Link implements Port {
     try {
       for (;;) {
         const item = this.#options.store.state.outbox[0]
-        if (item === undefined || this.#port === null || round !== this.#round) return
+        if (item === undefined) return
+        if (this.#options.store.state.link.status === "stopped") this.retry()
+        if (this.#port === null || round !== this.#round) return
         if (!(await this.#send(item))) return
       }
     } finally {
@@ -139,7 +141,7 @@ export class Link implements Port {
     if (round !== this.#round) return
     const { store, opened } = this.#options
     store.dispatch({ type: "frame", frame })
-    if (frame.type === "lost") return void this.#lost(frame.reason)
+    if (frame.type === "lost") return void this.#lost(frame.reason, frame.stopped === true)
     if (frame.type !== "snapshot") return
     // A host of a new session has none before the first accepted input.
     if (frame.state.session !== "") this.#choice = { kind: "session", id: frame.state.session }
@@ -150,9 +152,13 @@ export class Link implements Port {
     void this.flush()
   }
 
-  async #lost(reason: string): Promise<void> {
+  async #lost(reason: string, stopped: boolean): Promise<void> {
     await this.#drop()
-    if (!this.#closed) this.#wait(reason)
+    if (this.#closed) return
+    if (!stopped) return this.#wait(reason)
+    this.#attempt = 1
+    this.#cancelWait = () => {}
+    this.#options.store.dispatch({ type: "link", link: { status: "stopped", reason } })
   }
 
   #wait(reason: string): void {

@@ -23,6 +23,8 @@ export type Link =
   | { readonly status: "connecting"; readonly attempt: number }
   | { readonly status: "open" }
   | { readonly status: "waiting"; readonly attempt: number; readonly until: number; readonly reason: string }
+  /** Stopped on purpose: nothing is started until the person says something. */
+  | { readonly status: "stopped"; readonly reason: string }
 
 /** Where keys go when no dialog is open. */
 export type Focus = { readonly area: "editor" } | { readonly area: "panel"; readonly id: string }

@@ -165,6 +165,24 @@ test("what was typed before the host answered is not lost, and the draft survive
   await ended(machine, again)
 })
 
+test("a host that was stopped stays stopped while its screen stands, until the person says something", async () => {
+  gate = Promise.withResolvers()
+  gate.resolve()
+  using machine = localMachine(server)
+  await using terminal = await screen(machine)
+  await asked(terminal, "one")
+  await terminal.shows("quick answer to one")
+  const before = hosts(machine)
+  expect((await runBinary(machine, ["stop", "all"])).status).toBe(0)
+  await terminal.shows("The host was stopped")
+  await waitGone(before)
+  expect(hosts(machine)).toEqual([])
+  await terminal.type("two")
+  await terminal.keys("Enter")
+  await terminal.shows("quick answer to two")
+  await ended(machine, terminal)
+})
+
 test("stop ends a host and its work, and the next start says what was interrupted", async () => {
   gate = Promise.withResolvers()
   using machine = localMachine(server)

@@ -49,9 +49,7 @@ test("field report 1: a session of NUL bytes is told by its path, hides no other
   const list = await cairn(machine, "sessions", "list")
   expect(list.status).toBe(0)
   for (const title of ["one", "three", "four"]) expect(list.stdout).toContain(title)
-  expect(list.stderr).toContain(
-    `1 session could not be read; "cairn sessions check --all" tells more: ${join(folderOf(machine), id)}`,
-  )
+  expect(list.stderr).toContain(`1 session could not be read; --all says why: ${join(folderOf(machine), id)}`)
   const opened = await cairn(machine, "--session", id, "-p", "go on")
   expect(opened).toMatchObject({ status: 1, stdout: "" })
   expect(opened.stderr).toContain(

@@ -223,7 +223,7 @@ const sendQueue: Command = {
 const retryNow: Command = {
   run(stage) {
     const { view, conversation, link } = stage.store.state
-    if (link.status === "waiting") return stage.link.retry()
+    if (link.status === "waiting" || link.status === "stopped") return stage.link.retry()
     const waiting = [...view.tasks.values()].some(({ work }) => work.kind === "generation" && work.phase === "retry")
     if (waiting) attempt(stage, stage.link.request({ type: "retryNow", conversation }))
     return waiting

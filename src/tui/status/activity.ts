@@ -76,6 +76,7 @@ function linkParts(state: ScreenState): readonly Part[] {
     return [{ text, role: "textMuted" }]
   }
   if (state.link.status === "open") return []
+  if (state.link.status === "stopped") return [{ text: "host stopped", role: "warning" }]
   return [{ text: `host away, trying again in ${countdown(state.link.until - state.now)}`, role: "warning" }]
 }
 
@@ -93,7 +94,8 @@ export function activity(
       ? []
       : [{ text: state.editor.shell === "told" ? "shell" : "shell, not told to the model", role: "accent", bold: true }]
   // What the host was doing is not known while it is away.
-  const away = state.link.status !== "open" && (state.link.status === "waiting" || state.link.attempt > 1)
+  const { link } = state
+  const away = link.status === "waiting" || (link.status === "connecting" && link.attempt > 1)
   const command: readonly Part[] =
     state.shell === null
       ? []

@@ -33,6 +33,9 @@ function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] 
   if (state.link.status === "waiting" && state.link.attempt > 1) {
     all.push({ level: "warning", text: state.link.reason })
   }
+  if (state.link.status === "stopped") {
+    all.push({ level: "warning", text: `${state.link.reason} The next prompt starts it again.` })
+  }
   if (held !== null && session !== "") {
     // What waits for code that is not here goes on when that is back, and by no key.
     all.push({ level: "warning", text: held.because === "code" ? held.reason : `${held.reason} ${how}` })
