@@ -28,6 +28,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     home: machine.home,
     refused: machine.refused,
     readable: machine.readable,
+    history: core.files.of(task.conversation),
     images: resolved?.ok === true && resolved.model.input.includes("image"),
     progress: (text) => progress.add(text),
     remember: async (fact) => {

@@ -2,6 +2,7 @@
 import type { Clock } from "../std/clock.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
+import type { FileHistories } from "./file-history.ts"
 import type { EngineOptions } from "./options.ts"
 
 /** Progress of a running task, after it was appended to its spool. `at` is a byte offset in the spool. */
@@ -17,6 +18,8 @@ export type Core = {
   readonly options: EngineOptions
   readonly ledger: Ledger
   readonly clock: Clock
+  /** What is known and kept of files, by conversation. */
+  readonly files: FileHistories
   /** Tells the watchers; called after the append. */
   progress(piece: Piece): void
   /** Stores the dispatch marks of calls that get ready together in one flushed commit. */

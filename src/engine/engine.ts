@@ -25,11 +25,8 @@ export type Engine = {
   /** True while a run stands or a task is live. */
   busy(): boolean
   /** Leaves what is running pending, and closes the ledger. */
-  close(farewell?: Farewell): Promise<void>
+  close(): Promise<void>
 }
-
-/** What the last clients are told. */
-export type Farewell = { readonly reason: string; readonly stopped: boolean }
 
 /** The root conversation of every session. */
 export const rootConversation = 1
@@ -108,13 +105,13 @@ export function openEngine(options: EngineOptions): Engine {
   return {
     port,
     busy: () => working(ledger),
-    close(farewell = { reason: "The host has closed this session.", stopped: false }) {
-      closing ??= close(farewell)
+    close() {
+      closing ??= close()
       return closing
     },
   }
 
-  async function close({ reason, stopped }: Farewell): Promise<void> {
+  async function close(): Promise<void> {
     const stopping = scheduler.stop()
     // What waits for a disk that takes nothing is let go by the ledger's own close, which tries once more.
     await Promise.race([stopping, refused(ledger)])
@@ -123,7 +120,7 @@ export function openEngine(options: EngineOptions): Engine {
     try {
       await ledger.close()
     } finally {
-      feed.tell(stopped ? { type: "lost", reason, stopped } : { type: "lost", reason })
+      feed.tell({ type: "lost", reason: "The host has closed this session." })
     }
     await stopping
   }

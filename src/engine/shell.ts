@@ -40,6 +40,7 @@ export async function runShell(core: Core, command: Extract<Command, { type: "sh
         home: machine.home,
         refused: machine.refused,
         readable: machine.readable,
+        history: core.files.of(command.conversation),
         images: false,
         progress: () => {},
         remember: async () => {},

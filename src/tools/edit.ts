@@ -10,9 +10,10 @@ import { pathAliases } from "./coerce.ts"
 import { diffOf } from "./diff.ts"
 import { applyEdits, type Edit } from "./edit-match.ts"
 import { encodeText, unencodable, type TextForm } from "./encoding.ts"
-import { missingMessage, reasonOf, resolvePath, shownPath } from "./paths.ts"
+import { missingMessage, reasonOf, resolveFile, shownPath } from "./paths.ts"
 import { discardReplace, executeReplace, prepareReplace, reconcileReplace, refusalToReplace } from "./replace-file.ts"
 import { sizeText } from "./show.ts"
+import { noteOf, staleOf } from "./stale.ts"
 import { beforeOf, readBefore, type Before } from "./text-file.ts"
 import { defineTool, errorResult, type Prepared, type ToolContext } from "./tool.ts"
 
@@ -36,7 +37,7 @@ export const editTool = defineTool({
   },
   coerce: coerceEdits,
   async target(args, context) {
-    const place = await resolvePath(args.path, context)
+    const place = await resolveFile(args.path, context)
     return place.ok ? place.real : args.path
   },
   async prepare(args, context) {
@@ -56,21 +57,28 @@ export const editTool = defineTool({
 })
 
 async function prepareEdit(args: Args, context: ToolContext): Promise<Prepared> {
-  const place = await resolvePath(args.path, context)
+  const place = await resolveFile(args.path, context)
   if (!place.ok) return { ok: false, result: errorResult(place.message) }
   const refusal = await refusalToReplace(place.real, args.path)
   if (refusal !== null) return { ok: false, result: errorResult(refusal) }
   const before = await readBefore(place.real)
   if (before.kind === "missing") return { ok: false, result: errorResult(await missingMessage(args.path, place.path)) }
+  const shown = shownPath(place.path, context.cwd)
+  const stale = await staleOf(place.real, before, shown, context)
+  const told = stale === null ? "" : `\n\n[${noteOf(args.path, stale)}]`
   const plan = planOf(before, args)
-  if (!plan.ok) return { ok: false, result: errorResult(plan.message) }
-  const diff = diffOf(shownPath(place.path, context.cwd), plan.before, plan.after)
+  if (!plan.ok) {
+    const now = stale === null || stale.diff === null ? {} : { seen: { path: place.real, hash: before.hash } }
+    return { ok: false, result: errorResult(plan.message + told, { path: place.path, ...now }) }
+  }
+  const diff = diffOf(shown, plan.before, plan.after)
   const count = args.edits.length === 1 ? "" : ` in ${args.edits.length} places`
   const notes = plan.notes.length === 0 ? "" : ` Inexact: ${plan.notes.join("; ")}.`
   const text = `Edited ${args.path}${count}: +${diff.added} -${diff.removed} lines, from line ${diff.firstLine}.${notes}`
   const details = { path: place.path, ...diff, inexact: plan.notes }
   const { real } = place
-  return prepareReplace({ path: args.path, real, before: before.hash, after: plan.bytes, text, details }, context)
+  const seen = stale === null || stale.diff !== null
+  return prepareReplace({ path: args.path, real, before, after: plan.bytes, text: text + told, details, seen }, context)
 }
 
 type Plan =

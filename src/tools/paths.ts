@@ -121,6 +121,21 @@ export function distance(a: string, b: string, most: number): number {
   return Math.min(row[b.length] ?? 0, most + 1)
 }
 
+/** As {@link resolvePath}, of a file that is going to be changed: where there is none of that name but one that looks the same, that one. */
+export async function resolveFile(input: string, context: PathContext): Promise<ResolvedPath> {
+  const place = await resolvePath(input, context)
+  if (!place.ok || (await exists(place.path))) return place
+  const other = await lookAlike(place.path)
+  return other === null ? place : resolvePath(other, context)
+}
+
+/** Another name in the folder of `path` that differs from its own only in capitals: one file on some machines, two on others. */
+export async function caseClash(path: string): Promise<string | null> {
+  const own = basename(path)
+  const names = await namesIn(dirname(path))
+  return names.find((name) => name !== own && name.toLowerCase() === own.toLowerCase()) ?? null
+}
+
 /** Names like that of `path`, in its folder, nearest first, at most three; as they would be written in its place. */
 async function nearNames(path: string, input: string): Promise<readonly string[]> {
   const wanted = basename(path).toLowerCase()

@@ -11,11 +11,14 @@ import { constants, type Stats } from "node:fs"
 import { open, stat, type FileHandle } from "node:fs/promises"
 import { errorCode } from "../std/files.ts"
 import { pathAliases } from "./coerce.ts"
+import type { SeenFile } from "./file-facts.ts"
 import { bomLength, showingDecoder, sniff, sniffBytes, type TextForm } from "./encoding.ts"
 import { LineWindow } from "./line-window.ts"
-import { lookAlike, missingMessage, reasonOf, resolvePath } from "./paths.ts"
+import { Passing } from "./passing.ts"
+import { lookAlike, missingMessage, realPathOf, reasonOf, resolvePath } from "./paths.ts"
 import { readImage } from "./read-image.ts"
 import { sizeText } from "./show.ts"
+import { textFileBytesMax } from "./text-file.ts"
 import { defineTool, errorResult, textResult, type ToolContext, type ToolResult } from "./tool.ts"
 
 /** What the model gets of a file at once. */
@@ -86,7 +89,7 @@ async function readPath(path: string, args: Args, context: ToolContext): Promise
       return await readImage({ path: args.path, mimeType, bytes: info.size, head, read }, context)
     }
     if (content.kind === "binary") return errorResult(binaryMessage(args.path, content.name, info.size))
-    return await readText(file, head, content.form, { path, info }, args, context)
+    return await readText(file, head, content.form, { path, real: await realPathOf(path), info }, args, context)
   } finally {
     await file.close()
   }
@@ -121,7 +124,7 @@ async function restOf(file: FileHandle, head: Uint8Array, size: number): Promise
   return bytes.subarray(0, head.length + (await fill(file, bytes.subarray(head.length))))
 }
 
-type Place = { readonly path: string; readonly info: Stats }
+type Place = { readonly path: string; readonly real: string; readonly info: Stats }
 
 async function readText(
   file: FileHandle,
@@ -134,7 +137,8 @@ async function readText(
   const offset = args.offset ?? 1
   const lines = Math.min(args.limit ?? linesMax, linesMax)
   const window = new LineWindow({ skip: offset - 1, lines, bytes: bytesMax, lineChars: lineCharsMax })
-  const passed = await pass(file, head, form, window, context.signal)
+  const passing = place.info.size > textFileBytesMax ? null : new Passing()
+  const passed = await pass(file, head, form, window, passing, context.signal)
   if (passed === "binary")
     return errorResult(binaryMessage(args.path, "text that goes over into binary data", place.info.size))
   if (passed === "aborted") return errorResult("Reading was interrupted.")
@@ -157,7 +161,24 @@ async function readText(
     encoding: form.encoding,
     bom: form.bom,
   }
-  return textResult(text, { details })
+  const seen = passed === "whole" && passing !== null ? await seenFile(place.real, passing, context) : {}
+  return textResult(text, { details: { ...details, ...seen } })
+}
+
+/** What is noted of a file that was read, and kept of a small one, so that a change by others can be told. */
+async function seenFile(
+  path: string,
+  passing: Passing,
+  { history }: ToolContext,
+): Promise<{ readonly seen: SeenFile }> {
+  const { hash, bytes } = passing.end()
+  try {
+    if (bytes !== null) await history.keep([bytes], "relaxed")
+  } catch (error) {
+    // A full disk costs the difference that could be told later, not the reading.
+    if (errorCode(error) === undefined) throw error
+  }
+  return { seen: { path, hash } }
 }
 
 /** Stream the file past the window: whole, or cut where the window is full and counting on would take long. */
@@ -166,18 +187,21 @@ async function pass(
   head: Uint8Array,
   form: TextForm,
   window: LineWindow,
+  passing: Passing | null,
   signal: AbortSignal,
 ): Promise<"whole" | "cut" | "binary" | "aborted"> {
   const decoder = showingDecoder(form.encoding)
   const wide = form.encoding === "UTF-16 LE" || form.encoding === "UTF-16 BE"
   const chunk = new Uint8Array(chunkBytes)
   let piece = head.subarray(bomLength(form))
+  passing?.push(head)
   for (let behind = 0; piece.length > 0; behind += window.full ? piece.length : 0) {
     if (signal.aborted) return "aborted"
     if (behind > countBytesMax) return "cut"
     if (!wide && !window.full && piece.includes(0)) return "binary"
     window.push(decoder.decode(piece, { stream: true }))
     piece = chunk.subarray(0, await fill(file, chunk))
+    passing?.push(piece)
   }
   window.push(decoder.decode())
   window.finish()

@@ -2,6 +2,8 @@
  * One file gets new content: once, and never silently over what someone else wrote meanwhile. Shared by write and edit.
  *
  * - `prepareReplace` flushes the new content to a temporary file beside the target and says in the intent what the file is and what it will be.
+ * - What is there and what takes its place are kept in the session before the mark, so that it can be undone. `change` and `seen` in the details
+ *   are what later calls and an undo go by (`file-facts.ts`).
  * - `executeReplace` compares the file with the intent once more, then renames. The name of the temporary file follows from the call's key, so
  *   asking again leaves no second one.
  * - `reconcileReplace` asks the file: it is what it was to be (done), what it was (not started), or something else (unknown, both hashes told).
@@ -15,6 +17,7 @@ import { assert } from "../std/assert.ts"
 import { errorCode, fileMeta, hashBytes, hashFile, syncFolder, writeTemp } from "../std/files.ts"
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
 import { reasonOf } from "./paths.ts"
+import type { Before } from "./text-file.ts"
 import { errorResult, textResult, type Prepared, type Reconciled, type ToolContext, type ToolResult } from "./tool.ts"
 
 export type Replacement = {
@@ -22,9 +25,10 @@ export type Replacement = {
   readonly path: string
   /** Absolute, links followed. */
   readonly real: string
-  /** Hash of what is there; null where there is nothing. */
-  readonly before: string | null
+  readonly before: Before
   readonly after: Uint8Array
+  /** True where the model knows what is there before. */
+  readonly seen: boolean
   /** What the model is told when it is done. */
   readonly text: string
   readonly details: JsonObject
@@ -75,25 +79,45 @@ async function standingFolder(real: string): Promise<string> {
 }
 
 /** The temporary file, flushed; null where the file is to be written in place. */
-async function writeBeside(replacement: Replacement, key: string): Promise<string | null> {
-  const { real, before, after } = replacement
-  if (before !== null && (await stat(real)).nlink > 1) return null
+async function writeBeside(real: string, isNew: boolean, after: Uint8Array, key: string): Promise<string | null> {
+  if (!isNew && (await stat(real)).nlink > 1) return null
   try {
     const temp = tempPath(real, await standingFolder(real), key)
     return (await writeTemp(temp, after, await fileMeta(real))) ? temp : null
   } catch (error) {
     const closed = ["EACCES", "EPERM", "EROFS"].includes(errorCode(error) ?? "")
-    if (closed && before !== null) return null
+    if (closed && !isNew) return null
     throw error
   }
 }
 
+function hashOf(before: Before): string | null {
+  return before.kind === "missing" ? null : before.hash
+}
+
+/** What is there and what takes its place, kept and flushed before anything happens; false where there is too much of it. */
+async function keepContents({ before, after }: Replacement, { history }: ToolContext): Promise<boolean> {
+  const replaced = before.kind === "missing" ? [] : [before.bytes]
+  const contents = [...replaced, after].filter((bytes) => bytes !== null)
+  if (contents.length <= replaced.length) return false
+  await history.keep(contents, "flushed")
+  return true
+}
+
 export async function prepareReplace(replacement: Replacement, context: ToolContext): Promise<Prepared> {
-  const { path, real, before, text, details } = replacement
+  const { path, real } = replacement
+  const before = hashOf(replacement.before)
   const after = hashBytes(replacement.after)
   try {
-    const temp = before === after ? null : await writeBeside(replacement, context.key)
     const mode = (await fileMeta(real))?.mode ?? null
+    const kept = before === after || (await keepContents(replacement, context))
+    const temp = before === after ? null : await writeBeside(real, before === null, replacement.after, context.key)
+    const change = before === after ? {} : { change: { path: real, before, after, mode, kept } }
+    const seen = replacement.seen ? { seen: { path: real, hash: after } } : {}
+    const text = kept
+      ? replacement.text
+      : `${replacement.text} What it was is too large to be kept: this cannot be undone.`
+    const details = { ...replacement.details, ...change, ...seen }
     return { ok: true, intent: { path, realPath: real, before, after, mode, temp, text, details } satisfies Intent }
   } catch (error) {
     return { ok: false, result: errorResult(`${path} cannot be written: ${reasonOf(error)}. Nothing was changed.`) }

@@ -32,6 +32,16 @@ export type ToolResult = {
 /** Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. */
 export type CallFiles = { readonly output: string; readonly status: string }
 
+/** What the session knows and keeps of files. Real paths, and SHA-256 in hex. */
+export type FileHistory = {
+  /** The file as this conversation's model last saw it; null where it never did. */
+  seen(path: string): Promise<string | null>
+  /** The content with this hash; null where it is not kept. */
+  content(hash: string): Promise<Uint8Array | null>
+  /** Keep contents: `flushed` where something is going to replace them. Throws an Error with a `code` where the disk refuses. */
+  keep(contents: readonly Uint8Array[], flush: "flushed" | "relaxed"): Promise<void>
+}
+
 export type ToolContext = {
   /** The folder of the conversation: absolute, a real path. */
   readonly cwd: string
@@ -48,6 +58,7 @@ export type ToolContext = {
   /** Folders that hold ledgers: paths under them are refused, but for those under `readable`. */
   readonly refused: readonly string[]
   readonly readable: readonly string[]
+  readonly history: FileHistory
   /** What the model can take: images are left out, with a note, when false. */
   readonly images: boolean
   /** Live output, cleaned or not: the screen cleans. With `files` set, bash appends to its file itself and only reports here. */

@@ -9,7 +9,7 @@ import { hashBytes } from "../std/files.ts"
 import { pathAliases } from "./coerce.ts"
 import { diffOf } from "./diff.ts"
 import { encodeText, unencodable, utf8, type TextForm } from "./encoding.ts"
-import { reasonOf, resolvePath, shownPath } from "./paths.ts"
+import { caseClash, reasonOf, resolveFile, shownPath } from "./paths.ts"
 import {
   discardReplace,
   executeReplace,
@@ -19,8 +19,9 @@ import {
   type Replacement,
 } from "./replace-file.ts"
 import { sizeText } from "./show.ts"
+import { refusalOf, staleOf } from "./stale.ts"
 import { beforeOf, readBefore, type Before } from "./text-file.ts"
-import { defineTool, errorResult, type ToolContext } from "./tool.ts"
+import { defineTool, errorResult, type Prepared, type ToolContext } from "./tool.ts"
 
 const parameters = Type.Object({ path: Type.String(), content: Type.String() })
 
@@ -38,17 +39,16 @@ export const writeTool = defineTool({
   },
   coerce: pathAliases,
   async target(args, context) {
-    const place = await resolvePath(args.path, context)
+    const place = await resolveFile(args.path, context)
     return place.ok ? place.real : args.path
   },
   async prepare(args, context) {
-    const place = await resolvePath(args.path, context)
+    const place = await resolveFile(args.path, context)
     if (!place.ok) return { ok: false, result: errorResult(place.message) }
     const refusal = await refusalToReplace(place.real, args.path)
     if (refusal !== null) return { ok: false, result: errorResult(refusal) }
     try {
-      const before = await readBefore(place.real)
-      return await prepareReplace(replacementOf(args, place, before, context), context)
+      return await prepareWrite(args, place, context)
     } catch (error) {
       return { ok: false, result: errorResult(`${args.path}: ${reasonOf(error)}.`) }
     }
@@ -61,12 +61,24 @@ export const writeTool = defineTool({
   reconcile: (_args, intent) => reconcileReplace(intent),
 })
 
-function replacementOf(
-  args: { readonly path: string; readonly content: string },
-  place: { readonly path: string; readonly real: string },
-  before: Before,
-  context: ToolContext,
-): Replacement {
+type Args = { readonly path: string; readonly content: string }
+type Place = { readonly path: string; readonly real: string }
+
+async function prepareWrite(args: Args, place: Place, context: ToolContext): Promise<Prepared> {
+  const before = await readBefore(place.real)
+  const replacement = replacementOf(args, place, before, context)
+  const stale = await staleOf(place.real, before, shownPath(place.path, context.cwd), context)
+  if (stale === null || before.kind === "missing" || before.hash === hashBytes(replacement.after)) {
+    const clash = before.kind === "missing" ? await caseClash(place.path) : null
+    const note = clash === null ? "" : ` ${clash} is beside it: on many machines the two are one file.`
+    return prepareReplace({ ...replacement, text: replacement.text + note }, context)
+  }
+  // Shown what changed, the model has seen the file, and its next write stands.
+  const seen = stale.diff === null ? {} : { seen: { path: place.real, hash: before.hash } }
+  return { ok: false, result: errorResult(refusalOf(args.path, stale), { path: place.path, ...seen }) }
+}
+
+function replacementOf(args: Args, place: Place, before: Before, context: ToolContext): Replacement {
   const after = contentBytes(args.content, before)
   const hash = before.kind === "missing" ? null : before.hash
   const path = shownPath(place.path, context.cwd)
@@ -75,7 +87,7 @@ function replacementOf(
   const how = before.kind === "missing" ? "new" : same ? "unchanged" : `+${diff.added} -${diff.removed} lines`
   const text = `Wrote ${args.path}: ${sizeText(after.length)}, ${how}.`
   const details = { path: place.path, ...diff, bytes: after.length, created: before.kind === "missing" }
-  return { path: args.path, real: place.real, before: hash, after, text, details }
+  return { path: args.path, real: place.real, before, after, text, details, seen: true }
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -4,6 +4,7 @@
  */
 import { systemClock } from "../../src/std/clock.ts"
 import { bashTool } from "../../src/tools/bash.ts"
+import { emptyHistory } from "./workbench.ts"
 
 const [cwd = "", output = "", status = "", key = "", command = ""] = process.argv.slice(2)
 const result = await bashTool.execute(
@@ -19,6 +20,7 @@ const result = await bashTool.execute(
     home: cwd,
     refused: [],
     readable: [],
+    history: emptyHistory,
     images: false,
     progress: () => {},
     remember: (facts) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { systemClock } from "../../src/std/clock.ts"
 import type { Json, JsonObject } from "../../src/std/json.ts"
-import type { CallFiles, Tool, ToolContext, ToolResult } from "../../src/tools/tool.ts"
+import type { CallFiles, FileHistory, Tool, ToolContext, ToolResult } from "../../src/tools/tool.ts"
 
 export type Workbench = {
   readonly folder: string
@@ -19,6 +19,13 @@ export type Workbench = {
   files(): CallFiles
   remove(): void
   [Symbol.dispose](): void
+}
+
+/** The history of a model that has seen nothing, in a session that keeps nothing. */
+export const emptyHistory: FileHistory = {
+  seen: () => Promise.resolve(null),
+  content: () => Promise.resolve(null),
+  keep: () => Promise.resolve(),
 }
 
 let calls = 0
@@ -41,6 +48,7 @@ export function workbench(): Workbench {
     home: folder,
     refused: [],
     readable: [],
+    history: emptyHistory,
     images: true,
     progress: () => {},
     remember: () => Promise.resolve(),
