@@ -25,8 +25,11 @@ export type Engine = {
   /** True while a run stands or a task is live. */
   busy(): boolean
   /** Leaves what is running pending, and closes the ledger. */
-  close(): Promise<void>
+  close(farewell?: Farewell): Promise<void>
 }
+
+/** What the last clients are told. */
+export type Farewell = { readonly reason: string; readonly stopped: boolean }
 
 /** The root conversation of every session. */
 export const rootConversation = 1
@@ -105,13 +108,13 @@ export function openEngine(options: EngineOptions): Engine {
   return {
     port,
     busy: () => working(ledger),
-    close() {
-      closing ??= close()
+    close(farewell = { reason: "The host has closed this session.", stopped: false }) {
+      closing ??= close(farewell)
       return closing
     },
   }
 
-  async function close(): Promise<void> {
+  async function close({ reason, stopped }: Farewell): Promise<void> {
     const stopping = scheduler.stop()
     // What waits for a disk that takes nothing is let go by the ledger's own close, which tries once more.
     await Promise.race([stopping, refused(ledger)])
@@ -120,7 +123,7 @@ export function openEngine(options: EngineOptions): Engine {
     try {
       await ledger.close()
     } finally {
-      feed.tell({ type: "lost", reason: "The host has closed this session." })
+      feed.tell(stopped ? { type: "lost", reason, stopped } : { type: "lost", reason })
     }
     await stopping
   }
