@@ -8,16 +8,18 @@
 import type { Task } from "../ledger/records.ts"
 import type { Tx } from "../ledger/ledger.ts"
 import { addUsage, noUsage } from "../message/usage.ts"
-import { callsOf, textOf, type AssistantMessage } from "../message/message.ts"
-import { modelName } from "../providers/model.ts"
-import { ProviderError, type Response } from "../providers/provider.ts"
+import { callsOf, textOf, type AssistantMessage, type Message } from "../message/message.ts"
+import { modelName, type Model } from "../providers/model.ts"
+import { ProviderError, type Api, type Response } from "../providers/provider.ts"
 import { assert } from "../std/assert.ts"
+import { sleep } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { liveTask, type Core } from "./core.ts"
-import { cutAt, roomOf } from "./cut.ts"
+import { cutAt, roomOf, type Room } from "./cut.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
+import { retryDelay } from "./retry.ts"
 import { summaryPrompt, summarySystem, withFiles } from "./summary.ts"
 import { compactionKind, stored, taskVersions } from "./task.ts"
 
@@ -62,7 +64,7 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
     )
   const older = messagesOf(entries.filter((entry) => entry.id < first.id || entry.head !== null))
   try {
-    const response = await summarize(core, task, agent.model, summaryPrompt(older, input.focus), signal)
+    const response = await summarize(core, task, agent.model, { older, focus: input.focus }, signal)
     const now = liveTask(core, id)
     if (now === undefined || core.closing()) return
     const message = { content: response.content } as AssistantMessage
@@ -83,7 +85,15 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
   }
 }
 
-async function summarize(core: Core, task: Task, name: string, prompt: string, signal: AbortSignal): Promise<Response> {
+/** Of the room for a conversation, what a summary's request tells of it: estimates are no counts. */
+const transcriptShare = 0.7
+/** How often a request that was still too long is made half as long. */
+const halvingsMax = 3
+
+type Source = { readonly older: readonly Message[]; readonly focus: string }
+
+/** Asks for the summary; again after what passes, and with less where it was too much. Throws {@link ProviderError}. */
+async function summarize(core: Core, task: Task, name: string, source: Source, signal: AbortSignal): Promise<Response> {
   const resolved = core.options.models.resolve(name)
   if (!resolved.ok) throw new ProviderError("fatal", "no_model", resolved.problem)
   const { model } = resolved
@@ -91,6 +101,40 @@ async function summarize(core: Core, task: Task, name: string, prompt: string, s
   const key = await core.options.models.key(model)
   if ("problem" in key) throw new ProviderError("auth", "no_key", key.problem)
   const room = roomOf(model.contextWindow, {})
+  const { retry } = core.options.settings
+  let limit = Math.floor((room.window - room.reserve) * transcriptShare)
+  for (let halvings = 0, tries = 1; ;) {
+    try {
+      const prompt = summaryPrompt(source.older, source.focus, limit)
+      return await askSummary(core, task, { model, api, key: key.key, room }, prompt, signal)
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error
+      if (error.kind === "overflow" && halvings < halvingsMax) {
+        halvings += 1
+        limit = Math.floor(limit / 2)
+        continue
+      }
+      const delay = retryDelay(error, tries, retry)
+      tries += 1
+      if (delay === null || !(await sleep(core.clock, delay, signal))) throw error
+    }
+  }
+}
+
+type Summarizer = {
+  readonly model: Model
+  readonly api: Api
+  readonly key: string | undefined
+  readonly room: Room
+}
+
+function askSummary(
+  core: Core,
+  task: Task,
+  { model, api, key, room }: Summarizer,
+  prompt: string,
+  signal: AbortSignal,
+): Promise<Response> {
   const request = {
     model,
     system: summarySystem,
@@ -102,7 +146,7 @@ async function summarize(core: Core, task: Task, name: string, prompt: string, s
     maxTokens: Math.min(model.maxTokens ?? room.reserve, Math.floor(room.reserve * 0.8)),
   }
   return api.call(request, api.encode(request), {
-    apiKey: key.key,
+    apiKey: key,
     headers: model.headers,
     signal,
     clock: core.clock,
