@@ -8,7 +8,7 @@ import { completionsApi } from "../../src/providers/openai-completions/call.ts"
 import { responsesApi } from "../../src/providers/openai-responses/call.ts"
 import { ProviderError, type Api, type Response } from "../../src/providers/provider.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import type { Reply } from "../support/model-script.ts"
+import type { Answer, Reply } from "../support/model-script.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import { model, request, user } from "./support.ts"
 
@@ -104,7 +104,15 @@ test.each([...names])("%s: thinking, text and calls come as they were said, what
   const whole = await response(start(name, answer))
   expect(whole.content.map((part) => part.type)).toEqual(["thinking", "text", "toolCall"])
   expect(whole).toMatchObject({ stopReason: "toolUse", usage: { input: 5, output: 4, cacheRead: 3, totalTokens: 12 } })
-  for (const splitAt of [1, 7]) expect(await response(start(name, { ...answer, splitAt }))).toEqual(whole)
+  const variants: readonly Answer[] = [
+    { splitAt: 1 },
+    { splitAt: 7 },
+    { together: true },
+    { together: true, splitAt: 3 },
+    { args: "whole" },
+    ...(name === "completions" ? ([{ args: "repeated" }, { args: "no-index" }] as const) : []),
+  ]
+  for (const variant of variants) expect(await response(start(name, { ...answer, ...variant }))).toEqual(whole)
   expect(server.violations).toEqual([])
 })
 
@@ -147,6 +155,13 @@ for (const [name] of names)
     expect(await failure(running)).toMatchObject({ kind, reason })
     expect(running.clock.pending).toEqual([])
   })
+
+test.each([...names])("%s: an error in the middle of an answer is no answer", async (name) => {
+  const failed = { type: "overloaded_error", message: "busy", status: 503 }
+  const error = await failure(start(name, { text: "so", failed }))
+  expect(error.kind).toBe("retry")
+  expect(error.message).toContain("busy")
+})
 
 const hangs: readonly [string, Reply][] = [
   ["before the headers", { hang: "before-headers" }],

@@ -28,7 +28,9 @@ export type Piece = string | { readonly delayMs: number } | { readonly until: Pr
  * An answer. `text` and `thinking` may come in pieces; a plain string is cut into `chunks` pieces (default 3).
  * `hang: "mid"` sends everything but the end and stays silent; `reset: "mid"` and `cut: "mid"` break the connection there (`cut` is a body with
  * no last chunk); `cutWithoutEnd` ends the HTTP body cleanly with no terminal event. `usage: null` sends none.
- * `splitAt` writes that many bytes at a time. `finish` replaces the format's own finish reason; "length" means the same in all of them.
+ * `splitAt` writes that many bytes at a time, `together` all that is not separated by a wait at once. `args` is how arguments come: in pieces
+ * (default), whole, whole and once more at the end, or with no index (the last two: completions alone). `failed` is an error inside the stream
+ * instead of its end. `finish` replaces the format's own finish reason; "length" means the same in all of them.
  */
 export type Answer = {
   readonly text?: string | readonly Piece[]
@@ -41,6 +43,9 @@ export type Answer = {
   readonly chunks?: number
   readonly delayMs?: number
   readonly splitAt?: number
+  readonly together?: boolean
+  readonly args?: "pieces" | "whole" | "repeated" | "no-index"
+  readonly failed?: { readonly type: string; readonly message: string; readonly status?: number }
   readonly hang?: "mid"
   readonly reset?: "mid"
   readonly cut?: "mid"

@@ -19,7 +19,7 @@ import { checkRequest, type VendorRules } from "./model-check.ts"
 import { startHttp, type Exchange } from "./model-http.ts"
 import { latestResults, readSaid, readTools, text } from "./model-read.ts"
 import type { Answer, Format, ModelRequest, Raw, Reply, Script } from "./model-script.ts"
-import { streamOf, type Step } from "./model-stream.ts"
+import { streamOf, type Step, type Streamed } from "./model-stream.ts"
 
 export type ModelServerOptions = {
   readonly port?: number
@@ -95,11 +95,22 @@ async function writeSteps(exchange: Exchange, steps: readonly Step[], splitAt: n
   }
 }
 
+/** Events that no wait separates, as one write. */
+function together({ body, end }: Streamed): Streamed {
+  const steps = [...body, ...end].reduce<readonly Step[]>((joined, step) => {
+    const last = joined.at(-1)
+    if (!("bytes" in step) || last === undefined || !("bytes" in last)) return [...joined, step]
+    return [...joined.slice(0, -1), { bytes: last.bytes + step.bytes }]
+  }, [])
+  return { body: steps, end: [] }
+}
+
 async function writeAnswer(exchange: Exchange, request: ModelRequest, answer: Answer): Promise<void> {
   if (answer.until !== undefined) await Promise.race([answer.until, exchange.closed])
   const callsBefore = request.said.reduce((sum, said) => sum + said.calls.length, 0)
   const promptTokens = Math.ceil(request.bodyText.length / 4)
-  const stream = streamOf(request.format, answer, { model: request.model, callsBefore, promptTokens })
+  const streamed = streamOf(request.format, answer, { model: request.model, callsBefore, promptTokens })
+  const stream = answer.together === true ? together(streamed) : streamed
   exchange.head(200, { ...sseHeaders, ...answer.headers })
   await writeSteps(exchange, stream.body, answer.splitAt)
   if (answer.hang === "mid") return

@@ -62,7 +62,7 @@ export function responses(answer: Answer, input: StreamInput): Streamed {
     const item = { id: `fc_${input.callsBefore + place}`, type: "function_call", call_id: callId, name: call.name }
     steps.push(
       added(at, { ...item, arguments: "" }),
-      ...stepsOf(piecesOf(argsText(call), answer), (delta) =>
+      ...stepsOf(answer.args === "whole" ? [] : piecesOf(argsText(call), answer), (delta) =>
         event("response.function_call_arguments.delta", { output_index: at, delta }),
       ),
       done(at, { ...item, arguments: argsText(call) }),

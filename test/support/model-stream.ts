@@ -56,11 +56,15 @@ function completions(answer: Answer, input: StreamInput): Streamed {
   const delta = (value: JsonObject): string => chunk({ index: 0, delta: value, finish_reason: null })
   const calls = (answer.toolCalls ?? []).flatMap((call, index) => {
     const id = call.id ?? `call_${input.callsBefore + index}`
-    const head = { index, id, type: "function", function: { name: call.name, arguments: "" } }
-    const args = piecesOf(argsText(call), answer)
+    const whole = answer.args === "whole"
+    const place = answer.args === "no-index" ? {} : { index }
+    const named = { name: call.name, arguments: whole ? argsText(call) : "" }
+    const args = whole
+      ? []
+      : [...piecesOf(argsText(call), answer), ...(answer.args === "repeated" ? [argsText(call)] : [])]
     return [
-      { bytes: delta({ tool_calls: [head] }) },
-      ...stepsOf(args, (text) => delta({ tool_calls: [{ index, function: { arguments: text } }] })),
+      { bytes: delta({ tool_calls: [{ ...place, id, type: "function", function: named }] }) },
+      ...stepsOf(args, (text) => delta({ tool_calls: [{ ...place, function: { arguments: text } }] })),
     ]
   })
   const field = answer.thinkingField ?? "reasoning_content"
@@ -126,9 +130,11 @@ function anthropicBlocks(answer: Answer, input: StreamInput): readonly Step[] {
   }
   for (const [place, call] of (answer.toolCalls ?? []).entries()) {
     const id = call.id ?? `call_${input.callsBefore + place}`
-    const args = piecesOf(argsText(call), answer)
+    const whole = answer.args === "whole"
+    const given = whole ? (JSON.parse(argsText(call)) as JsonObject) : {}
+    const args = whole ? [] : piecesOf(argsText(call), answer)
     const deltas = stepsOf(args, (text) => delta({ type: "input_json_delta", partial_json: text }))
-    steps.push(...block(index, { type: "tool_use", id, name: call.name, input: {} }, deltas))
+    steps.push(...block(index, { type: "tool_use", id, name: call.name, input: given }, deltas))
     index += 1
   }
   return steps
@@ -166,7 +172,26 @@ function anthropic(answer: Answer, input: StreamInput): Streamed {
   }
 }
 
+/** An error inside the stream, as each format says it. */
+function failure(format: Format, { type, message, status }: NonNullable<Answer["failed"]>): string {
+  switch (format) {
+    case "completions":
+      return `data: ${JSON.stringify({ error: { message, type, code: status ?? null } })}\n\n`
+    case "anthropic":
+      return event("error", { error: { type, message } })
+    case "responses":
+      return event("error", { code: type, message, param: null })
+    case "google":
+      return `data: ${JSON.stringify({ error: { code: status ?? 500, message, status: type } })}\r\n\r\n`
+  }
+}
+
 export function streamOf(format: Format, answer: Answer, input: StreamInput): Streamed {
+  const { body, end } = wholeStream(format, answer, input)
+  return { body, end: answer.failed === undefined ? end : [{ bytes: failure(format, answer.failed) }] }
+}
+
+function wholeStream(format: Format, answer: Answer, input: StreamInput): Streamed {
   switch (format) {
     case "completions":
       return completions(answer, input)
