@@ -118,6 +118,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     consent,
     report,
   })
+  if (ledger.health().state === "read-only") return { engine, ledger }
   if (!isNew) await applyFlags(engine, person, run)
   else if (run.name !== undefined) await engine.port.request({ type: "title", title: run.name })
   return { engine, ledger }

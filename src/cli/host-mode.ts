@@ -127,7 +127,7 @@ export async function hostMode(flags: HostFlags): Promise<number> {
   process.stdout.on("error", () => {})
   try {
     const person = await readPerson(flags.run, false)
-    const ledger = await openLedger(person, flags.run, await chosen(person, flags))
+    const ledger = await openLedger(person, flags.run, await chosen(person, flags), true)
     const consent = consentOf(person, ledger, systemClock.now())
     const assembled = await assemble({ person, run: flags.run, ledger, consent, report: () => {} })
     process.exit(await hold(person, flags, ledger, assembled))

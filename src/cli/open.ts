@@ -3,8 +3,9 @@ import { statfsSync } from "node:fs"
 import { openDir } from "../home/dirs.ts"
 import { StaleOwner, type Ledger } from "../ledger/ledger.ts"
 import { CommitsMissing, NewerFormat, SessionDamaged, SessionHeld, SessionMissing } from "../ledger/errors.ts"
-import { createSession, memorySession, openSession } from "../ledger/open.ts"
+import { createSession, memorySession, openSession, viewSession } from "../ledger/open.ts"
 import { systemClock } from "../std/clock.ts"
+import { errorCode } from "../std/files.ts"
 import { uuidv7 } from "../std/id.ts"
 import type { RunFlags } from "./args.ts"
 import type { Person } from "./person.ts"
@@ -57,17 +58,30 @@ function unwritable(error: Error, dataDir: string): string {
   return `the session cannot be written: ${reason}`
 }
 
-/** The ledger, open and ours. Throws {@link Stop} (1) where it is held, damaged, newer, or the disk refuses. */
-export async function openLedger(person: Person, run: RunFlags, chosen: Chosen): Promise<Ledger> {
+/** Why a session can be looked at and not worked on; null where that would not help either. */
+function onlyLook(error: unknown): string | null {
+  if (error instanceof CommitsMissing) return error.message
+  const code = errorCode(error)
+  return code === "EROFS" || code === "EACCES" ? `its disk takes no writes (${code})` : null
+}
+
+/**
+ * The ledger, open and ours. Throws {@link Stop} (1) where it is held, damaged, newer, or the disk refuses. `look`: one that has lost commits,
+ * or lies on a disk that takes no writes, is opened to be looked at; its health says so.
+ */
+export async function openLedger(person: Person, run: RunFlags, chosen: Chosen, look = false): Promise<Ledger> {
   const clock = systemClock
   if (chosen.kind === "memory") return memorySession({ clock })
   const dataDir = person.dirs.data
   const unusable = openDir(dataDir, "data", "CAIRN_DATA")
-  if (unusable !== null) throw new Stop(`${unusable} Or keep nothing, with --no-session.`, 1)
+  const id = chosen.kind === "session" ? chosen.id : null
+  if (unusable !== null && (id === null || !look)) throw new Stop(`${unusable} Or keep nothing, with --no-session.`, 1)
   try {
-    if (chosen.kind === "new") return await createSession({ dataDir, id: uuidv7(clock.now()), clock })
-    return await openSession({ dataDir, id: chosen.id, clock, takeOver: run.takeOver })
+    if (id === null) return await createSession({ dataDir, id: uuidv7(clock.now()), clock })
+    return await openSession({ dataDir, id, clock, takeOver: run.takeOver })
   } catch (error) {
+    const reason = onlyLook(error)
+    if (look && reason !== null && id !== null) return viewSession({ dataDir, id, clock, reason })
     if (isWeather(error)) throw new Stop(error.message, 1)
     if (error instanceof Error && "code" in error) throw new Stop(unwritable(error, dataDir), 1)
     throw error

@@ -1,6 +1,7 @@
 /** What clients may ask, one function a command. A command is refused with a sentence; what it changes is one commit. */
 import { unreachable } from "../std/assert.ts"
 import { estimateText } from "../message/estimate.ts"
+import { ReadOnly } from "../ledger/errors.ts"
 import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
 import { changeAgent } from "./agent-past.ts"
@@ -21,8 +22,18 @@ type Of<T extends Command["type"]> = Extract<Command, { type: T }>
 
 /** Carry out one command. Throws {@link Refusal}. */
 export async function answer(core: Core, scheduler: Scheduler, command: Command): Promise<Answers[Command["type"]]> {
+  try {
+    return await carriedOut(core, scheduler, command)
+  } catch (error) {
+    if (!(error instanceof ReadOnly)) throw error
+    throw new Refusal("read_only", `Nothing can be changed here: ${error.message}.`)
+  }
+}
+
+async function carriedOut(core: Core, scheduler: Scheduler, command: Command): Promise<Answers[Command["type"]]> {
   switch (command.type) {
     case "submit": {
+      refuseUnsaved(core)
       const receipt = admit(core.ledger, command)
       await receipt.stored
       return receipt.value
@@ -54,6 +65,8 @@ export async function answer(core: Core, scheduler: Scheduler, command: Command)
       return output(core, command)
     case "screen": {
       const { client, value } = command
+      // What a screen keeps of itself is not worth a word where nothing can be kept.
+      if (core.ledger.health().state === "read-only") return null
       core.ledger.commit("relaxed", (tx) => tx.setDocument(0, `screen/${client}`, value, 1))
       return null
     }
@@ -64,6 +77,14 @@ export async function answer(core: Core, scheduler: Scheduler, command: Command)
     default:
       return unreachable(command)
   }
+}
+
+/** While the disk takes nothing an input would wait for it, and its client would not know: its draft is the safer place. */
+function refuseUnsaved(core: Core): void {
+  const health = core.ledger.health()
+  if (health.state !== "waiting") return
+  const text = `The session cannot be saved now (${health.reason}), so this was not taken. Send it again when it can.`
+  throw new Refusal("not_saved", text)
 }
 
 /** The durable mark that stops a conversation's work; it does nothing to an idle one. */

@@ -44,7 +44,12 @@ export class Scheduler {
   }
 
   get held(): boolean {
-    return this.#held
+    return this.#held || this.#isReadOnly
+  }
+
+  /** Work of a session that is only looked at stands still. */
+  get #isReadOnly(): boolean {
+    return this.#core.ledger.health().state === "read-only"
   }
 
   /** Consent: what waits goes on, and what was set aside gets another chance. */
@@ -98,7 +103,7 @@ export class Scheduler {
   }
 
   #look(): void {
-    if (this.#stopped) return
+    if (this.#stopped || this.#isReadOnly) return
     for (const task of this.#core.ledger.live.tasks.values()) {
       const invocation = this.#running.get(task.id)
       if (invocation !== undefined) {
