@@ -16,7 +16,7 @@ import { shortId } from "../std/id.ts"
 import type { Service } from "../wire/serve.ts"
 
 /** A screen that started a host and died before it came is not waited for longer. */
-const firstClientMs = 30_000
+const firstClientMs = 10_000
 
 export type HostOptions = {
   readonly engine: Engine
