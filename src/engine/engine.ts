@@ -6,7 +6,6 @@
  * - Closing leaves pending what was running; commands that outlive their agent are left alone.
  */
 import { assert } from "../std/assert.ts"
-import type { Change } from "../ledger/records.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
@@ -54,16 +53,6 @@ function working(ledger: Ledger): boolean {
   return [...ledger.live.conversations.keys()].some((id) => readDocument(ledger.live, id, "run") !== undefined)
 }
 
-/** How the last run of a batch of changes ended; undefined where none did. */
-function runEnded(changes: readonly Change[]): "answered" | "unanswered" | undefined {
-  for (const change of changes.toReversed()) {
-    if (change.type !== "submission") continue
-    if (change.submission.status === "done") return "answered"
-    if (change.submission.status === "unanswered") return "unanswered"
-  }
-  return undefined
-}
-
 export function openEngine(options: EngineOptions): Engine {
   const { ledger, clock } = options
   const marks = new Marks(ledger)
@@ -84,15 +73,9 @@ export function openEngine(options: EngineOptions): Engine {
     closing: () => closing !== null,
   }
   const scheduler = new Scheduler(core, options.consent === "ask", (reason) => feed.tell({ type: "lost", reason }))
-  let worked = working(ledger)
   const unwatch = ledger.watch((commit) => {
     feed.commit(commit)
     scheduler.kick()
-    const ended = runEnded(commit.changes)
-    const works = working(ledger)
-    // Work without a run, such as a compaction, ends too.
-    if (!works && (worked || ended !== undefined)) feed.tell({ type: "settled", aborted: ended === "unanswered" })
-    worked = works
   })
   const unhealth = ledger.watchHealth(() => feed.tell({ type: "health", health: healthState(ledger) }))
   scheduler.kick()

@@ -1,11 +1,12 @@
 /**
  * What watchers hear: commits, progress, health and the end of work, in one order.
  *
+ * - Nothing is told before it is stored: a snapshot is of the newest stored commit, and progress of an attempt waits for the commit that begins it.
  * - A watcher gets a snapshot first, then every later frame. Frames that come while the snapshot's entries are read are held for it.
  * - Progress text of running tasks is kept here (a generation's whole, a call's last 64 KiB), so that a snapshot needs no file.
  * - A listener that throws is a bug; it hears nothing more, and nobody else is harmed.
  */
-import { isLive } from "../ledger/records.ts"
+import { isLive, type Change } from "../ledger/records.ts"
 import type { Commit, Ledger } from "../ledger/ledger.ts"
 import { liveOutputMax } from "../protocol/view.ts"
 import {
@@ -19,8 +20,9 @@ import {
 import type { DocumentRecord, EntryRecord } from "../protocol/records.ts"
 import type { Piece } from "./core.ts"
 import { entryRecord } from "./entries.ts"
-import { generationKind } from "./task.ts"
 import { isPublic, publicChanges, submissionRecord, taskRecord, type PublishContext } from "./publish.ts"
+import { StoredState } from "./stored.ts"
+import { generationKind } from "./task.ts"
 
 type Watcher = { readonly listener: (frame: Frame) => void; held: Frame[] | null }
 
@@ -34,6 +36,9 @@ export class Feed {
   readonly #held: () => SessionState["held"]
   readonly #watchers = new Set<Watcher>()
   readonly #spools = new Map<number, SpoolState>()
+  readonly #stored: StoredState
+  /** Progress of attempts whose beginning is not stored yet. */
+  #early: Piece[] = []
   #recent: Extract<Frame, { type: "commit" }>[] = []
 
   constructor(
@@ -46,9 +51,13 @@ export class Feed {
     this.#context = context
     this.#held = held
     this.#report = report
+    this.#stored = new StoredState(ledger.live, ledger.seq)
   }
 
+  /** A commit that was stored; the end of all work is told behind it. */
   commit(commit: Commit): void {
+    const worked = this.#stored.works()
+    this.#stored.apply(commit)
     for (const change of commit.changes) {
       if (change.type !== "task") continue
       const spool = this.#spools.get(change.task.id)
@@ -65,17 +74,24 @@ export class Feed {
     this.#recent.push(frame)
     if (this.#recent.length > 2 * recentMax) this.#recent = this.#recent.slice(-recentMax)
     this.tell(frame)
+    for (const piece of this.#early.splice(0)) this.progress(piece)
+    const ended = runEnded(commit.changes)
+    // Work without a run, such as a compaction, ends too.
+    if (!this.#stored.works() && (worked || ended !== undefined))
+      this.tell({ type: "settled", aborted: ended === "unanswered" })
   }
 
   progress(piece: Piece): void {
     const { task, attempt, at, text, unsaved } = piece
     if (this.#ledger.live.tasks.get(task)?.attempt !== attempt) return
+    const known = this.#stored.tasks.get(task)
+    if (known?.attempt !== attempt) return void this.#early.push(piece)
     const before = this.#spools.get(task)
     const all = (before?.text ?? "") + text
-    const whole = this.#ledger.live.tasks.get(task)?.kind === generationKind
+    const whole = known.kind === generationKind
     const kept = whole ? all : all.slice(-liveOutputMax)
     this.#spools.set(task, { task, attempt, at: at + Buffer.byteLength(text) - Buffer.byteLength(kept), text: kept })
-    this.tell({ type: "progress", seq: this.#ledger.seq, task, attempt, at, text, ...(unsaved ? { unsaved } : {}) })
+    this.tell({ type: "progress", seq: this.#stored.seq, task, attempt, at, text, ...(unsaved ? { unsaved } : {}) })
   }
 
   tell(frame: Frame): void {
@@ -103,22 +119,22 @@ export class Feed {
 
   /** Commits after the cursor, where all of them are still known. */
   #since(cursor: Cursor | undefined): readonly Frame[] | undefined {
-    if (cursor === undefined || cursor.epoch !== this.#ledger.epoch || cursor.seq > this.#ledger.seq) return undefined
+    if (cursor === undefined || cursor.epoch !== this.#ledger.epoch || cursor.seq > this.#stored.seq) return undefined
     const missed = this.#recent.filter((frame) => frame.seq > cursor.seq)
     const first = this.#recent[0]
-    const known = cursor.seq === this.#ledger.seq || (first !== undefined && first.seq <= cursor.seq + 1)
+    const known = cursor.seq === this.#stored.seq || (first !== undefined && first.seq <= cursor.seq + 1)
     return known ? missed : undefined
   }
 
   /** Progress so far, as frames: a watcher that comes back takes the spools from their start. */
   #running(): readonly Frame[] {
-    return [...this.#spools.values()].map((spool) => ({ type: "progress", seq: this.#ledger.seq, ...spool }))
+    return [...this.#spools.values()].map((spool) => ({ type: "progress", seq: this.#stored.seq, ...spool }))
   }
 
   async #snapshot(watcher: Watcher): Promise<void> {
     const read = new Map<number, EntryRecord>()
     const older: number[] = []
-    for (const conversation of this.#ledger.live.conversations.keys()) {
+    for (const conversation of [...this.#stored.conversations.keys()]) {
       const page = await this.#ledger.entries({ conversation, limit: snapshotEntries + 1 })
       if (page.length > snapshotEntries) older.push(conversation)
       for (const entry of page.slice(-snapshotEntries)) read.set(entry.id, entryRecord(entry))
@@ -130,21 +146,23 @@ export class Feed {
       if (frame.type !== "commit") continue
       for (const change of frame.changes) if (change.type === "entry") read.set(change.entry.id, change.entry)
     }
-    const entries = [...read.values()].sort((a, b) => a.id - b.id)
-    this.#deliver(watcher, { type: "snapshot", seq: this.#ledger.seq, state: this.#state(entries, older) })
+    const entries = [...read.values()].filter(({ id }) => id <= this.#stored.entry).sort((a, b) => a.id - b.id)
+    this.#deliver(watcher, { type: "snapshot", seq: this.#stored.seq, state: this.#state(entries, older) })
+    // What a snapshot does not say.
+    for (const frame of held) if (frame.type === "settled" || frame.type === "lost") this.#deliver(watcher, frame)
   }
 
   #state(entries: readonly EntryRecord[], older: readonly number[]): SessionState {
-    const { live } = this.#ledger
+    const stored = this.#stored
     return {
       session: this.#ledger.session,
       epoch: this.#ledger.epoch,
-      conversations: [...live.conversations.values()].map(({ id, parent, owner }) => ({ id, parent, owner })),
+      conversations: [...stored.conversations.values()].map(({ id, parent, owner }) => ({ id, parent, owner })),
       entries,
       older,
-      tasks: [...live.tasks.values()].map((task) => taskRecord(task, this.#context)),
-      submissions: [...live.submissions.values()].map(submissionRecord),
-      documents: [...live.documents()].filter(({ name }) => isPublic(name)) as unknown as DocumentRecord[],
+      tasks: [...stored.tasks.values()].map((task) => taskRecord(task, this.#context)),
+      submissions: [...stored.submissions.values()].map(submissionRecord),
+      documents: [...stored.documents()].filter(({ name }) => isPublic(name)) as unknown as DocumentRecord[],
       spools: [...this.#spools.values()],
       held: this.#held(),
       health: healthState(this.#ledger),
@@ -159,6 +177,16 @@ export class Feed {
       this.#report(`a watcher failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     }
   }
+}
+
+/** How the last run of a batch of changes ended; undefined where none did. */
+function runEnded(changes: readonly Change[]): "answered" | "unanswered" | undefined {
+  for (const change of changes.toReversed()) {
+    if (change.type !== "submission") continue
+    if (change.submission.status === "done") return "answered"
+    if (change.submission.status === "unanswered") return "unanswered"
+  }
+  return undefined
 }
 
 export function healthState(ledger: Ledger): HealthState {
