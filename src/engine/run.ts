@@ -29,14 +29,13 @@ export function queued(tx: Pick<Tx, "live">, conversation: number, mode?: Submit
     .sort((a, b) => a.id - b.id)
 }
 
-function place(tx: Tx, submission: Submission): void {
+/** Places an input in the run that began with entry `run`, or as its beginning; the run's beginning. */
+function place(tx: Tx, submission: Submission, run?: number): number {
   const { content } = inputOf(submission)
-  const entry = append(
-    tx,
-    { conversation: submission.conversation },
-    { kind: "user", content, submission: submission.id },
-  )
-  tx.setSubmission(submission.id, { status: "placed", entry: entry.id })
+  const { conversation, id } = submission
+  const entry = append(tx, { conversation }, { kind: "user", content, submission: id, run })
+  tx.setSubmission(id, { status: "placed", entry: entry.id })
+  return run ?? entry.id
 }
 
 function addTurn(tx: Tx, conversation: number, cuts: number): number {
@@ -47,11 +46,11 @@ function addTurn(tx: Tx, conversation: number, cuts: number): number {
 
 /** Place `inputs` and begin a run that answers them. */
 export function startRun(tx: Tx, conversation: number, inputs: readonly Submission[]): void {
-  assert(inputs.length > 0, "a run starts with an input")
-  for (const input of inputs) place(tx, input)
+  const entry = inputs.reduce<number | undefined>((run, input) => place(tx, input, run), undefined)
+  assert(entry !== undefined, "a run starts with an input")
   const task = addTurn(tx, conversation, 0)
   const submissions = inputs.map((input) => input.id)
-  writeDocument(tx, conversation, "run", { task, startedAt: tx.now, turn: 1, submissions })
+  writeDocument(tx, conversation, "run", { entry, task, startedAt: tx.now, turn: 1, submissions })
 }
 
 function take(queue: readonly Submission[], mode: QueueMode): readonly Submission[] {
@@ -63,7 +62,7 @@ export function nextTurn(tx: Tx, conversation: number, settings: EngineSettings,
   const run = readDocument(tx.live, conversation, "run")
   assert(run !== undefined, `conversation ${conversation} has a turn without a run`)
   const joining = take(queued(tx, conversation, "steer"), settings.steeringMode)
-  for (const input of joining) place(tx, input)
+  for (const input of joining) place(tx, input, run.entry)
   const task = addTurn(tx, conversation, cuts)
   const submissions = [...run.submissions, ...joining.map((input) => input.id)]
   writeDocument(tx, conversation, "run", { ...run, task, turn: run.turn + 1, submissions })

@@ -11,8 +11,13 @@ import type { Usage } from "../message/usage.ts"
 
 export type SubmitMode = "steer" | "followUp"
 
-/** An input. `submission` is the one that it came from. */
-export type UserEntry = { readonly kind: "user"; readonly content: readonly UserPart[]; readonly submission: number }
+/** An input. `submission` is the one that it came from; `run` the entry of the input that began its run, where that was another one. */
+export type UserEntry = {
+  readonly kind: "user"
+  readonly content: readonly UserPart[]
+  readonly submission: number
+  readonly run?: number
+}
 
 /** A response, or with stop reason `error` or `aborted` an attempt: out of every request, drawn as one dim line that unfolds. */
 export type AssistantEntry = {
@@ -186,8 +191,9 @@ export type AgentDocument = {
   readonly tools: readonly string[]
 }
 
-/** Present while a conversation is busy. `submissions` are the inputs that this run answers. */
+/** Present while a conversation is busy. `submissions` are the inputs that this run answers; `entry` is the first of them: the run's name. */
 export type RunDocument = {
+  readonly entry: number
   readonly task: number
   readonly startedAt: number
   readonly turn: number

@@ -138,7 +138,7 @@ export class ScriptedHost {
   /** A run begins: the conversation is busy from now on. */
   begin(startedAt: number): TaskRecord {
     const task = this.task({ startedAt, work: { kind: "generation", phase: "request", model: this.model } })
-    const value = { task: task.id, startedAt, turn: 1, submissions: [] }
+    const value = { entry: 1, task: task.id, startedAt, turn: 1, submissions: [] }
     this.commit({ type: "document", document: { conversation: 1, name: "run", value } })
     return task
   }
