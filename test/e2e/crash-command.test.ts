@@ -86,6 +86,12 @@ function running(machine: Machine): readonly number[] {
   return bearersOf(`HOME=${machine.home}`).map(({ pid }) => pid)
 }
 
+/** Some may end by themselves meanwhile. */
+async function killed(pids: readonly number[]): Promise<void> {
+  Bun.spawnSync(["kill", "-9", ...pids.map(String)], { stderr: "ignore" })
+  await waitGone(pids)
+}
+
 const counting = "sh -c 'for i in 1 2 3 4 5 6; do echo $i; sleep 1; done; exit 3'"
 const counted = "told: 1\n2\n3\n4\n5\n6\n\n[Exit status 3.]\n"
 
@@ -228,8 +234,7 @@ test("a pid that is someone else's by now is left alone, and the outcome is unkn
   await spools(machine, ".out", /begun\n/)
   const left = running(machine).filter((pid) => pid !== first.pid)
   await first.end("SIGKILL")
-  for (const pid of left) process.kill(pid, "SIGKILL")
-  await waitGone(left)
+  await killed(left)
   await changeFacts(machine, { pid: other.pid })
   expect((await resumed(machine)).stdout).toStartWith("told: begun\n\n[Cairn ended while the command ran.")
   expect(other.exitCode).toBeNull()
@@ -251,8 +256,7 @@ test("after a reboot a status that was written is the truth, and without one the
     await Bun.write(join(machine.work, "go"), "")
     await spools(machine, ".out", /begun\n/)
     await spools(machine, ".status", status)
-    for (const pid of left) if (status.source === "^running") process.kill(pid, "SIGKILL")
-    await waitGone(left)
+    await (status.source === "^running" ? killed(running(machine)) : waitGone(left))
     await changeFacts(machine, { bootId: "another-boot" })
     expect((await resumed(machine)).stdout).toStartWith(told)
   }
