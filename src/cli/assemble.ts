@@ -11,7 +11,8 @@ import { keyNames } from "../providers/catalog.ts"
 import { modelName } from "../providers/model.ts"
 import { builtinTools } from "../tools/registry.ts"
 import { systemClock } from "../std/clock.ts"
-import type { AgentDocument } from "../protocol/records.ts"
+import { Refusal } from "../protocol/port.ts"
+import type { AgentDocument, SessionDocument } from "../protocol/records.ts"
 import type { RunFlags } from "./args.ts"
 import { instructionsOf } from "./instructions.ts"
 import { modelsOf } from "./models.ts"
@@ -101,8 +102,9 @@ function machineOf(person: Person, ledger: Ledger) {
 
 /** An engine at work on `ledger`. A new session gets its documents; an old one keeps its own, but for what flags say. */
 export async function assemble(options: AssembleOptions): Promise<Assembled> {
-  const { person, run, ledger, consent, report } = options
+  const { run, ledger, consent, report } = options
   const isNew = ledger.live.document(0, "session") === undefined
+  const person = atWork(options.person, ledger)
   const instructions = instructionsOf(person, run)
   instructions.notices.forEach(report)
   if (isNew) begin(ledger, { folder: person.folder, agent: agentOf(person, run) })
@@ -119,9 +121,27 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     report,
   })
   if (ledger.health().state === "read-only") return { engine, ledger }
-  if (!isNew) await applyFlags(engine, person, run)
-  else if (run.name !== undefined) await engine.port.request({ type: "title", title: run.name })
+  try {
+    if (!isNew) await applyFlags(engine, person, run)
+    else if (run.name !== undefined) await engine.port.request({ type: "title", title: run.name })
+  } catch (error) {
+    // Work may be going on by now: it is left as at any other end.
+    await engine.close()
+    throw error instanceof Refusal ? new Stop(error.message, 1) : error
+  }
   return { engine, ledger }
+}
+
+/** The folder that a session works in, wherever it is opened from: what was begun there is never finished elsewhere. */
+export function folderOf(person: Person, ledger: Ledger): string {
+  const session = ledger.live.document(0, "session")?.value as SessionDocument | undefined
+  return session === undefined || session.folder === "" ? person.folder : session.folder
+}
+
+/** The person as they are in the session's folder; what this folder's own `.cairn` says has no say in another. */
+function atWork(person: Person, ledger: Ledger): Person {
+  const folder = folderOf(person, ledger)
+  return folder === person.folder ? person : { ...person, folder, trusted: false }
 }
 
 export function lingerMs(person: Person): number {

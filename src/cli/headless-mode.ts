@@ -17,7 +17,7 @@ import type { UserPart } from "../message/message.ts"
 import { Refusal, type Frame } from "../protocol/port.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import type { View } from "../protocol/view.ts"
-import { assemble, firstModel, toolNames } from "./assemble.ts"
+import { assemble, firstModel, folderOf, toolNames } from "./assemble.ts"
 import { Events } from "./events.ts"
 import { runHeadless, type HeadlessEnd } from "./headless.ts"
 import { promptParts, readPiped } from "./input.ts"
@@ -67,7 +67,10 @@ class Headless {
     const { run, output } = this.#mode
     const consent = run.resume ? "now" : consentOf(this.#person, this.#ledger, systemClock.now())
     const options = { person: this.#person, run, ledger: this.#ledger, consent, report: this.note } as const
-    const { engine } = await assemble(options)
+    const { engine } = await assemble(options).catch(async (error: unknown) => {
+      await this.#ledger.close()
+      throw error
+    })
     this.#engine = engine
     if (output === "json") {
       this.#out.onFailure((failure) => this.#deaf(failure))
@@ -205,7 +208,7 @@ class Headless {
 
 function header(ledger: Ledger, person: Person): string {
   const timestamp = new Date(systemClock.now()).toISOString()
-  return jsonLine({ type: "session", version: 3, id: ledger.session, timestamp, cwd: person.folder })
+  return jsonLine({ type: "session", version: 3, id: ledger.session, timestamp, cwd: folderOf(person, ledger) })
 }
 
 function settledEvent(end: HeadlessEnd): string {

@@ -1,16 +1,28 @@
 /** The agent's instructions, from the person's files and flags, as a function of the tools that are on. */
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { errorCode } from "../std/files.ts"
+import { reasonOf } from "../tools/paths.ts"
 import type { Instructions } from "../engine/options.ts"
 import { readInstructions } from "../home/instructions.ts"
 import { composePrompt } from "../home/prompt.ts"
 import type { RunFlags } from "./args.ts"
 import type { Person } from "./person.ts"
+import { Stop } from "./stop.ts"
 
-/** A flag's text, or the text of the file that it names. */
+/** A flag's text, or the text of the file that it names. Throws {@link Stop} (2) for a file that cannot be read. */
 function textOrFile(text: string): string {
-  const oneLine = !text.includes("\n") && text.length < 4_096
-  return oneLine && existsSync(text) ? readFileSync(text, "utf8") : text
+  if (text === "" || /[\n\0]/.test(text) || text.length >= 4_096) return text
+  try {
+    const isFile = statSync(text, { throwIfNoEntry: false })?.isFile() === true
+    return isFile ? readFileSync(text, "utf8") : text
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === undefined) throw error
+    // Words that are too long for a name, or go through a file as through a folder, name no file.
+    if (code === "ENAMETOOLONG" || code === "ENOTDIR") return text
+    throw new Stop(`${text} cannot be read for the system prompt: ${reasonOf(error)}`, 2)
+  }
 }
 
 /** `notices`: what could not be read, in sentences. */

@@ -163,6 +163,12 @@ export function connectionError(target: Target, error: unknown, key: string | un
       "tls",
       `The certificate of ${where} is not trusted (${code}); NODE_EXTRA_CA_CERTS can name one that is.`,
     )
+  if (code === "ERR_INVALID_URL")
+    return ownError(
+      "fatal",
+      "bad_url",
+      `${where} is no URL: correct the baseUrl of "${target.provider}" in the config.`,
+    )
   if (nameCodes.test(code))
     return ownError("retry", "unreachable", `There is no host of ${where} to be found; is the network up?`)
   if (refusedCodes.test(code))

@@ -1,6 +1,6 @@
 /** How a headless run may be ended from outside, at every stage, and what is left for the next one. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { eventually } from "../support/eventually.ts"
@@ -130,6 +130,39 @@ test("a run that is killed again and again at the same step still goes on when i
   const last = await runBinary(machine, ["-c", "-p"])
   expect(last).toMatchObject({ status: 0, stdout: "at last\n" })
   expect(last.stderr).toMatch(/^cairn: finishing what was interrupted first\n/)
+})
+
+test("work that was begun in one folder is finished there, wherever its session is named", async () => {
+  using machine = localMachine(server)
+  const elsewhere = join(machine.folder, "elsewhere")
+  mkdirSync(elsewhere)
+  const first = await started(machine, ["-p", "go"], [half])
+  first.kill("SIGKILL")
+  await first.ended()
+  const { id } = JSON.parse((await runBinary(machine, ["sessions", "list", "--json"])).stdout) as { id: string }
+  server.script([
+    { toolCalls: [{ name: "write", args: { path: "made.txt", content: "here\n" } }] },
+    { text: "made" },
+    { text: "no such model" },
+  ])
+  const second = await runBinary(machine, ["--session", id.slice(-8), "--mode", "json"], { cwd: elsewhere })
+  expect(second.status).toBe(0)
+  expect(JSON.parse(second.stdout.split("\n")[0] ?? "")).toMatchObject({ type: "session", id, cwd: machine.work })
+  expect(readdirSync(machine.work)).toEqual(["made.txt"])
+  expect(readdirSync(elsewhere)).toEqual([])
+})
+
+test("flags that cannot be are refused in a sentence, and work that waits goes on waiting in order", async () => {
+  using machine = localMachine(server)
+  const first = await started(machine, ["-p", "go"], [half])
+  first.kill("SIGTERM")
+  await first.ended()
+  server.script([half, { text: "whole" }])
+  const refused = await runBinary(machine, ["-c", "-p", "--model", "nowhere/x"])
+  expect(refused).toMatchObject({ status: 1, stdout: "" })
+  expect(refused.stderr).toMatch(/^cairn: There is no provider "nowhere"[^\n]*\n$/)
+  server.script([{ text: "whole" }])
+  expect(await runBinary(machine, ["-c", "-p"])).toMatchObject({ status: 0, stdout: "whole\n" })
 })
 
 test("a process that ends before its input was taken leaves no session behind", async () => {

@@ -195,6 +195,7 @@ const connections: readonly [string, string, string][] = [
   ["ECONNREFUSED", "retry", "unreachable"],
   ["ENOTFOUND", "retry", "unreachable"],
   ["ECONNRESET", "retry", "reset"],
+  ["ERR_INVALID_URL", "fatal", "bad_url"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "fatal", "tls"],
 ]
 
