@@ -234,7 +234,7 @@ const screenSettings = {
     default: "auto",
     description: "How many colours the terminal can show.",
   }),
-  hideThinkingBlock: flag(false, "Fold reasoning away."),
+  hideThinkingBlock: flag(true, "Fold reasoning once it has ended; while it comes, its last rows show."),
   externalEditor: Type.Optional(
     Type.String({ description: "The command of your editor; left out: $VISUAL, else $EDITOR." }),
   ),

@@ -18,6 +18,9 @@ import { ansiLine, clipLines, outputLines } from "./output.ts"
 const inputLinesMax = 200
 /** Lines of a command's output that stay when it is folded. */
 const shellTail = 5
+/** Rows of folded reasoning that are shown while it comes, and the text that they are made of: more than any screen has in so few rows. */
+const thinkingTail = 4
+const thinkingTailUnits = 4_000
 const rule: readonly Span[] = [span("│ ", { fg: "borderSubtle" })]
 
 export function blockSource(highlighter: Highlighter): RowSource<Block> {
@@ -35,7 +38,7 @@ function contentOf(block: Block, open: boolean, highlighter: Highlighter, previo
     case "answer":
       return markdownContent(block.text, { highlighter, streaming: block.streaming }, previous)
     case "thinking":
-      return fixed(thinkingLines(block, open))
+      return thinkingContent(block, open)
     case "call": {
       const { lines, pending } = callContent(block, open, highlighter)
       return fixed(lines, pending)
@@ -94,18 +97,18 @@ function inputLines(block: BlockOf<"input">): readonly Line[] {
   )
 }
 
-function thinkingLines(block: BlockOf<"thinking">, open: boolean): readonly Line[] {
+function thinkingContent(block: BlockOf<"thinking">, open: boolean): Content {
   const style: Style = { fg: "thinking", italic: true }
-  if (block.redacted) return [quiet("Thinking that the provider keeps to itself", style)]
+  if (block.redacted) return fixed([quiet("Thinking that the provider keeps to itself", style)])
   const text = block.text.trim()
   const count = text.length < 1_000 ? `${text.length} characters` : `${(text.length / 1_000).toFixed(1)} k characters`
-  const head = foldable(open, block.streaming ? "Thinking…" : `Thinking, ${count}`, style)
-  const body = prefixLines(plainLines(text, style), rule)
-  if (open) return [head, ...body]
-  // While it comes its newest line is worth more than its length.
-  const newest = text.slice(text.lastIndexOf("\n") + 1)
-  if (!block.streaming || newest === "") return [head]
-  return [head, textLine([span(cleanLine(newest).slice(-500), style)], { first: rule, wrap: "cut" })]
+  const head = { lines: [foldable(open, block.streaming ? "Thinking…" : `Thinking, ${count}`, style)] }
+  const body = (shown: string): readonly Line[] => prefixLines(plainLines(shown, style), rule)
+  if (open) return { parts: [head, { lines: body(text) }], pending: false }
+  if (!block.streaming || text === "") return { parts: [head], pending: false }
+  // While it comes, its newest rows show that something goes on, and what.
+  const newest = text.slice(-thinkingTailUnits).split("\n").slice(-thinkingTail).join("\n")
+  return { parts: [head, { lines: body(newest), last: thinkingTail }], pending: false }
 }
 
 function clockTime(at: number): string {

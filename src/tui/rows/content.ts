@@ -9,7 +9,8 @@ import { layoutLines } from "./layout.ts"
 import { spansText, type Layout, type Line, type Row, type Unit } from "./row.ts"
 import { tableCells } from "./table.ts"
 
-export type Part = { readonly lines: readonly Line[] }
+/** `last` is how many of its last rows are shown, for what grows and is only glanced at; all where there is none. */
+export type Part = { readonly lines: readonly Line[]; readonly last?: number }
 
 export type Content = {
   readonly parts: readonly Part[]
@@ -43,7 +44,8 @@ const layouts = new WeakMap<Part, PartLayout>()
 function layoutPart(part: Part, width: number, method: WidthMethod): Layout {
   const known = layouts.get(part)
   if (known?.width === width && known.method === method) return known.layout
-  const layout = layoutLines(part.lines, width, method)
+  const whole = layoutLines(part.lines, width, method)
+  const layout = part.last === undefined ? whole : { ...whole, rows: whole.rows.slice(-part.last) }
   layouts.set(part, { width, method, layout })
   return layout
 }

@@ -40,11 +40,15 @@ test("an input is shown as it was typed, and a paste of thousands is told", () =
   expect(rows[100]).toBe("  … 4800 more lines")
 })
 
-test("thinking is one line until it is unfolded, and shows its newest line while it comes", () => {
+test("thinking is one line until it is unfolded, and shows its newest rows while it comes", () => {
   const thinking = { kind: "thinking", text: "first\nsecond", redacted: false } as const
   expect(drawn({ ...thinking, streaming: false }, false)).toBe("▸ Thinking, 12 characters")
   expect(drawn({ ...thinking, streaming: false }, true)).toBe("▾ Thinking, 12 characters\n│ first\n│ second")
-  expect(drawn({ ...thinking, streaming: true }, false)).toBe("▸ Thinking…\n│ second")
+  expect(drawn({ ...thinking, streaming: true }, false)).toBe("▸ Thinking…\n│ first\n│ second")
+  const long = { ...thinking, text: `${"start ".repeat(40)}\n${"word ".repeat(60)}end`, streaming: true }
+  const rows = drawn(long, false).split("\n")
+  expect(rows).toHaveLength(5)
+  expect(rows.at(-1)).toEndWith("end")
 })
 
 test("a command that runs shows the end of its output, live, and how long it has been running", () => {
