@@ -17,6 +17,7 @@ import type { RunFlags } from "./args.ts"
 import { instructionsOf } from "./instructions.ts"
 import { modelsOf } from "./models.ts"
 import { apiKeyVariable, type Person } from "./person.ts"
+import { killAt } from "./kill.ts"
 import { Stop } from "./stop.ts"
 
 export type Assembled = { readonly engine: Engine; readonly ledger: Ledger }
@@ -117,6 +118,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     machine: machineOf(person, ledger),
     clock: systemClock,
     random: Math.random,
+    at: killAt(person.env),
     consent,
     report,
   })

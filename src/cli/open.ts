@@ -8,6 +8,7 @@ import { systemClock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
 import { uuidv7 } from "../std/id.ts"
 import type { RunFlags } from "./args.ts"
+import { killAt } from "./kill.ts"
 import type { Person } from "./person.ts"
 import { findSession, newestSession } from "./sessions.ts"
 import { Stop } from "./stop.ts"
@@ -77,8 +78,9 @@ export async function openLedger(person: Person, run: RunFlags, chosen: Chosen, 
   const id = chosen.kind === "session" ? chosen.id : null
   if (unusable !== null && (id === null || !look)) throw new Stop(`${unusable} Or keep nothing, with --no-session.`, 1)
   try {
-    if (id === null) return await createSession({ dataDir, id: uuidv7(clock.now()), clock })
-    return await openSession({ dataDir, id, clock, takeOver: run.takeOver })
+    const at = killAt(person.env)
+    if (id === null) return await createSession({ dataDir, id: uuidv7(clock.now()), clock, at })
+    return await openSession({ dataDir, id, clock, at, takeOver: run.takeOver })
   } catch (error) {
     const reason = onlyLook(error)
     if (look && reason !== null && id !== null) return viewSession({ dataDir, id, clock, reason })

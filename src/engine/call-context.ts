@@ -32,6 +32,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     images: resolved?.ok === true && resolved.model.input.includes("image"),
     progress: (text) => progress.add(text),
     remember: async (fact) => {
+      core.at("remember")
       const receipt = core.ledger.commit("flushed", (tx) => {
         const now = tx.live.tasks.get(task.id)
         if (now !== undefined) tx.setTask(task.id, { facts: { ...now.facts, ...fact } })

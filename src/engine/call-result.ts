@@ -42,7 +42,9 @@ async function keptResult(
   if (result.cut !== true) return { kept: null, result }
   const { spools } = core.ledger
   try {
+    core.at("keep")
     const kept = await spools.keep(task.id, Math.max(1, task.attempt))
+    core.at("kept")
     return { kept, result: renamed(result, spools.files(task.id, 1)?.output, kept) }
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error
@@ -84,5 +86,6 @@ export async function settleCall(core: Core, task: Task, ended: Ended, durationM
     tx.setTask(task.id, { status, outcome: { outcome: ended.outcome } })
   })
   await receipt.stored
+  core.at("settled")
   await spools.drop(task.id)
 }

@@ -64,7 +64,9 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
     )
   const older = messagesOf(entries.filter((entry) => entry.id < first.id || entry.head !== null))
   try {
+    core.at("summarize")
     const response = await summarize(core, task, agent.model, { older, focus: input.focus }, signal)
+    core.at("summarized")
     const now = liveTask(core, id)
     if (now === undefined || core.closing()) return
     const message = { content: response.content } as AssistantMessage

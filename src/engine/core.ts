@@ -1,9 +1,11 @@
 /** What every part of the engine holds: the ledger, the doors, and who hears of progress. Nothing here decides. */
 import type { Clock } from "../std/clock.ts"
+import type { At } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import type { FileHistories } from "./file-history.ts"
 import type { EngineOptions } from "./options.ts"
+import type { EnginePoint } from "./points.ts"
 
 /** Progress of a running task, after it was appended to its spool. `at` is a byte offset in the spool. */
 export type Piece = {
@@ -20,6 +22,7 @@ export type Core = {
   readonly clock: Clock
   /** What is known and kept of files, by conversation. */
   readonly files: FileHistories
+  readonly at: At<EnginePoint>
   /** Tells the watchers; called after the append. */
   progress(piece: Piece): void
   /** Stores the dispatch marks of calls that get ready together in one flushed commit. */

@@ -6,6 +6,7 @@
  * - Closing leaves pending what was running; commands that outlive their agent are left alone.
  */
 import { assert } from "../std/assert.ts"
+import { unwatched } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
@@ -68,6 +69,7 @@ export function openEngine(options: EngineOptions): Engine {
     ledger,
     clock,
     files: new FileHistories(ledger),
+    at: options.at ?? unwatched,
     progress: (piece) => feed.progress(piece),
     mark: (task) => marks.mark(task),
     closing: () => closing !== null,

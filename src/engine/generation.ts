@@ -191,7 +191,9 @@ async function ask(core: Core, built: Built, progress: GenerationProgress, signa
 async function request(core: Core, task: Task, built: Built, tries: number, signal: AbortSignal): Promise<boolean> {
   const started = core.clock.monotonic()
   const progress = new GenerationProgress(core, task.id, task.attempt)
+  core.at("ask")
   const asked = await ask(core, built, progress, signal)
+  core.at("answered")
   const now = liveTask(core, task.id)
   if (now === undefined || core.closing()) return false
   const durationMs = Math.round(core.clock.monotonic() - started)

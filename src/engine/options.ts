@@ -1,5 +1,6 @@
 /** What the engine is given: values and doors. It reads no file of the person's and no environment. */
 import type { Clock } from "../std/clock.ts"
+import type { At } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Api } from "../providers/provider.ts"
 import type { Model } from "../providers/model.ts"
@@ -60,6 +61,8 @@ export type EngineOptions = {
   readonly machine: Machine
   readonly clock: Clock
   readonly random: () => number
+  /** Called at the moments of `enginePoints`. */
+  readonly at?: At
   /** `now`: pending work goes on at once; `ask`: it waits for a `resume` command. */
   readonly consent: "now" | "ask"
   /** Hears of bugs that were survived: a sentence. */

@@ -94,7 +94,7 @@ export class GenerationProgress {
     if (this.#waiting.length === 0) return
     const text = this.#waiting.map((delta) => `${JSON.stringify(delta)}\n`).join("")
     this.#waiting = []
-    const saved = appendTo(this.#spool, text)
+    const saved = appendTo(this.#core, this.#spool, text)
     const at = saved ?? this.#size
     this.#size = at + Buffer.byteLength(text)
     this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: saved === undefined })
@@ -102,9 +102,12 @@ export class GenerationProgress {
 }
 
 /** The offset of the record, or undefined where the disk refused it: the settlement will still be tried. */
-function appendTo(spool: Spool, text: string): number | undefined {
+function appendTo(core: Core, spool: Spool, text: string): number | undefined {
   try {
-    return spool.append(text)
+    core.at("append")
+    const at = spool.append(text)
+    core.at("appended")
+    return at
   } catch (error) {
     if (error instanceof Error && "code" in error) return undefined
     throw error
@@ -144,7 +147,7 @@ export class CallProgress {
     if (this.#waiting === "") return
     const text = this.#waiting
     this.#waiting = ""
-    const saved = this.#spool === undefined ? this.#size : appendTo(this.#spool, text)
+    const saved = this.#spool === undefined ? this.#size : appendTo(this.#core, this.#spool, text)
     const at = this.#size
     this.#size = at + Buffer.byteLength(text)
     this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: saved === undefined })

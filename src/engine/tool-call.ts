@@ -94,7 +94,9 @@ async function taken(
   marked: Dispatched,
   context: ToolContext,
 ): Promise<Ended | undefined> {
+  core.at("inherit")
   const ended = await afterCrash(core, task, tool, marked, context)
+  core.at("inherited")
   return ended === "run" ? prepareAndRun(core, task, tool, marked.args, context) : ended
 }
 
@@ -117,7 +119,9 @@ async function prepareAndRun(
   args: JsonObject,
   context: ToolContext,
 ): Promise<Ended | undefined> {
+  core.at("prepare")
   const prepared = (await tool.prepare?.(args, context)) ?? { ok: true, intent: {} }
+  core.at("prepared")
   if (!prepared.ok) return { outcome: "failed", result: prepared.result }
   const { intent } = prepared
   if (context.signal.aborted) {
@@ -130,5 +134,8 @@ async function prepareAndRun(
     tx.setTask(task.id, { attempt: 1, ...state })
   })
   await core.mark(task.id)
-  return executed(context, await tool.execute(args, intent, context))
+  core.at("effect")
+  const result = await tool.execute(args, intent, context)
+  core.at("effected")
+  return executed(context, result)
 }

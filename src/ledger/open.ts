@@ -11,6 +11,7 @@ import { assert } from "../std/assert.ts"
 import { sleep } from "../std/clock.ts"
 import type { Clock } from "../std/clock.ts"
 import { shortId, uuidv7 } from "../std/id.ts"
+import type { At } from "../std/moment.ts"
 import { connect, connectReadOnly } from "./database.ts"
 import type { Connection } from "./database.ts"
 import { damaged } from "./damage.ts"
@@ -41,6 +42,8 @@ export type CreateOptions = SessionPlace & {
   readonly clock: Clock
   /** Who this process is; found out where left out. */
   readonly self?: Self
+  /** Called around each commit. */
+  readonly at?: At
 }
 
 export type OpenOptions = CreateOptions & {
@@ -87,7 +90,8 @@ export async function createFrom(options: CreateOptions, records: SessionRecords
   await ledger.close()
 }
 
-async function make({ dataDir, id, clock, self: me = self() }: CreateOptions, start: typeof begin): Promise<Ledger> {
+async function make(options: CreateOptions, start: typeof begin): Promise<Ledger> {
+  const { dataDir, id, clock, self: me = self() } = options
   const paths = sessionPaths(dataDir, id)
   if (existsSync(paths.folder)) throw new Error(`session ${shortId(id)} cannot be made: its folder exists`)
   try {
@@ -96,7 +100,7 @@ async function make({ dataDir, id, clock, self: me = self() }: CreateOptions, st
     // SQLite gives its companions the mode that this file has.
     closeSync(openSync(paths.db, "wx", fileMode))
     const connection = (): Connection => connect(paths.db, { create: true, dotfile: !lock.isKernels })
-    const ledger = await work(id, paths, lock, clock, connection, start)
+    const ledger = await work(options, paths, lock, connection, start)
     syncFile(paths.mark)
     syncFolder(paths.folder)
     writeFormat(paths, formatCurrent)
@@ -113,11 +117,11 @@ async function make({ dataDir, id, clock, self: me = self() }: CreateOptions, st
  * changed what is stored.
  */
 export async function openSession(options: OpenOptions): Promise<Ledger> {
-  const { dataDir, id, clock } = options
+  const { dataDir, id } = options
   const paths = sessionPaths(dataDir, id)
   readFormat(id, paths)
   const lock = await takeLockOrOver(options, paths)
-  return work(id, paths, lock, clock, () => connectChecked(id, paths, lock, options))
+  return work(options, paths, lock, () => connectChecked(id, paths, lock, options))
 }
 
 /**
@@ -150,10 +154,9 @@ export function memorySession({ clock, id }: { readonly clock: Clock; readonly i
 
 /** Begins the session that is locked; where that fails, the lock is let go as it was found. */
 async function work(
-  id: string,
+  { id, clock, at }: CreateOptions,
   paths: SessionPaths,
   lock: Lock,
-  clock: Clock,
   connection: () => Connection,
   start: typeof begin = begin,
 ): Promise<Ledger> {
@@ -162,6 +165,7 @@ async function work(
     const ledger = await start(storage, {
       id,
       clock,
+      at,
       setSocket: (path) => lock.setSocket(path),
       release(successor) {
         if (openedHere(paths) === storage) openHere.delete(paths.folder)

@@ -9,6 +9,7 @@
  */
 import { assert } from "../std/assert.ts"
 import type { Clock } from "../std/clock.ts"
+import type { At } from "../std/moment.ts"
 import { Poisoned, ReadOnly } from "./errors.ts"
 import { StaleOwner } from "./ledger.ts"
 import type { Health } from "./ledger.ts"
@@ -24,11 +25,16 @@ const retryMsMax = 30_000
  */
 const waitingMax = 10_000
 
+/** Before a batch is handed to storage, and when storage has it and nobody has been told. */
+export const commitPoints = ["commit", "committed"] as const
+type CommitPoint = (typeof commitPoints)[number]
+
 type Waiting = { readonly batch: Batch; readonly deferred: PromiseWithResolvers<void> }
 
 export class StoreQueue {
   readonly #storage: Storage
   readonly #clock: Clock
+  readonly #at: At<CommitPoint>
   readonly #waiting: Waiting[] = []
   readonly #outbox: Commit[] = []
   readonly #watchers = new Set<(commit: Commit) => void>()
@@ -41,9 +47,10 @@ export class StoreQueue {
   #retryMs = retryMs
   #cancelRetry: (() => void) | null = null
 
-  constructor(storage: Storage, clock: Clock) {
+  constructor(storage: Storage, clock: Clock, at: At<CommitPoint>) {
     this.#storage = storage
     this.#clock = clock
+    this.#at = at
   }
 
   get health(): Health {
@@ -98,7 +105,7 @@ export class StoreQueue {
     let failure: unknown = null
     const first = this.#waiting.length === 0
     try {
-      if (first) answer = this.#storage.write(batch)
+      if (first) answer = this.#write(batch)
     } catch (error) {
       if (error instanceof StaleOwner) this.#finish(error)
       if (!(error instanceof Rejected || error instanceof Unknown)) throw error
@@ -137,13 +144,20 @@ export class StoreQueue {
       if (this.#writing) return
       let answer: void | Promise<void>
       try {
-        answer = this.#storage.write(head.batch)
+        answer = this.#write(head.batch)
       } catch (error) {
         return this.#failed(error)
       }
       if (answer !== undefined) return this.#await(answer)
       this.#settle()
     }
+  }
+
+  #write(batch: Batch): void | Promise<void> {
+    this.#at("commit")
+    const answer = this.#storage.write(batch)
+    if (answer === undefined) this.#at("committed")
+    return answer
   }
 
   #await(answer: Promise<void>): void {

@@ -9,6 +9,7 @@
  */
 import { assert } from "../std/assert.ts"
 import type { Clock } from "../std/clock.ts"
+import { unwatched, type At } from "../std/moment.ts"
 import type { Blobs } from "./blobs.ts"
 import { CommitLine } from "./commit.ts"
 import { History } from "./history.ts"
@@ -35,12 +36,16 @@ import { Rejected } from "./storage.ts"
 
 /** A death later than this after a task was taken up is not the task's doing. */
 export const quickDeathMs = 60_000
+/** Before the commit of an opening, and after it. */
+export const openPoints = ["open", "opened"] as const
 /** A timer may be early by the width of a tick. */
 const signSlackMs = 250
 
 export type Surroundings = {
   readonly id: string
   readonly clock: Clock
+  /** Called at the moments of `openPoints` and `commitPoints`. */
+  readonly at?: At
   /** Tells others where the holder listens. */
   setSocket(path: string | null): void
   /** Lets the session go, after storage has been closed. */
@@ -57,6 +62,7 @@ export async function begin(storage: Storage, around: Surroundings): Promise<Led
     const changes = openingChanges(loaded, now)
     for (const change of changes) state.apply(change)
     if (loaded.conversations.length === 0) state.nextId = 2
+    around.at?.("open")
     await storage.write({
       seq: owner.seq,
       at: now,
@@ -67,6 +73,7 @@ export async function begin(storage: Storage, around: Surroundings): Promise<Led
       nextId: state.nextId,
       clean: false,
     })
+    around.at?.("opened")
     const spools = await storage.spools(owner.epoch, new Set(state.tasks.keys()))
     return new OpenSession(storage, around, state, spools, owner, loaded)
   } catch (error) {
@@ -158,7 +165,7 @@ class OpenSession implements Ledger {
     this.blobs = storage.blobs
     this.#storage = storage
     this.#around = around
-    this.#queue = new StoreQueue(storage, around.clock)
+    this.#queue = new StoreQueue(storage, around.clock, around.at ?? unwatched)
     this.#line = new CommitLine(state, this.#queue, storage, around.clock, owner)
     this.#history = new History(storage, this.#queue, state)
     this.#queue.watch((commit) => this.#noticeStarts(commit))
