@@ -5,7 +5,7 @@
  * - A change too large to read is told as that, with no diff: nothing here takes long or grows without bound.
  * - Where every line end changed, or none, lines are compared without them.
  */
-import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from "diff"
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatch, type StructuredPatchHunk } from "diff"
 
 export type TextDiff = {
   readonly diff: string
@@ -20,8 +20,8 @@ export type TextDiff = {
 /** Code units of the passage that is compared, and of the diff that is kept with the result. */
 const passageCharsMax = 512 * 1024
 const diffCharsMax = 128 * 1024
-/** Lines removed and added beyond which no least difference is looked for. */
-const editsMax = 4_000
+/** Lines removed and added beyond which no least difference is looked for, but one passage for another: time grows with their square. */
+const editsMax = 600
 const contextLines = 3
 
 function linesOf(text: string): string[] {
@@ -48,8 +48,9 @@ export function diffOf(name: string, before: string | null, after: string): Text
   const large = { added: b.length - head - tail, removed: a.length - head - tail, firstLine, diff: "", tooLarge: true }
   if (from.length + to.length > passageCharsMax) return large
   const options = { context: contextLines, maxEditLength: editsMax }
-  const patch = structuredPatch(before === null ? "/dev/null" : name, name, from, to, undefined, undefined, options)
-  if (patch === undefined) return large
+  const old = before === null ? "/dev/null" : name
+  const least = structuredPatch(old, name, from, to, undefined, undefined, options)
+  const patch = least ?? { ...emptyPatch(old, name), hunks: [oneForOther(linesOf(from), linesOf(to))] }
   const hunks = patch.hunks.map((hunk) => ({
     ...hunk,
     oldStart: hunk.oldStart + start,
@@ -62,3 +63,27 @@ export function diffOf(name: string, before: string | null, after: string): Text
   if (diff.length > diffCharsMax) return { ...large, added, removed }
   return { diff, added, removed, firstLine, tooLarge: false }
 }
+
+function emptyPatch(oldFileName: string, newFileName: string): StructuredPatch {
+  return { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [] }
+}
+
+/** All lines of `from` out and all of `to` in, but for what they have in common at both ends. */
+function oneForOther(from: readonly string[], to: readonly string[]): StructuredPatchHunk {
+  const most = Math.min(from.length, to.length)
+  let head = 0
+  while (head < most && from[head] === to[head]) head++
+  let tail = 0
+  while (tail < most - head && from[from.length - 1 - tail] === to[to.length - 1 - tail]) tail++
+  const marked = (mark: string, lines: readonly string[]): string[] =>
+    lines.flatMap((line) => (line.endsWith("\n") ? [mark + line.slice(0, -1)] : [mark + line, noNewline]))
+  const lines = [
+    ...marked(" ", from.slice(0, head)),
+    ...marked("-", from.slice(head, from.length - tail)),
+    ...marked("+", to.slice(head, to.length - tail)),
+    ...marked(" ", from.slice(from.length - tail)),
+  ]
+  return { oldStart: 1, oldLines: from.length, newStart: 1, newLines: to.length, lines }
+}
+
+const noNewline = "\\ No newline at end of file"
