@@ -2,7 +2,8 @@
  * Frames as the events that pi's clients know (`--mode json`, RPC). A fold: frame in, events out.
  *
  * - Names and fields are pi's; an event is one JSON object. Deltas do not repeat the usage.
- * - End events of calls come in completion order, result messages in call order, when the round is over.
+ * - Every call starts and ends; work that a client finds under way goes on from there. End events of calls come in completion order, result
+ *   messages in call order, when the round is over.
  * - A failed attempt ends its turn and its agent (`willRetry`); the next attempt starts both anew.
  * - `agent_settled` is the last event of all work.
  */
@@ -35,6 +36,17 @@ function deltaEvent(delta: Delta): Json | undefined {
   return delta
 }
 
+/** The round of calls that is under way in a view; what its calls have given so far is there already. */
+function openRound(view: View, conversation: number): Round | null {
+  const mine = view.entries.filter((entry) => entry.conversation === conversation)
+  const at = mine.findLastIndex(({ data }) => data.kind === "assistant")
+  const message = (mine[at]?.data as { readonly message?: AssistantMessage } | undefined)?.message
+  if (message === undefined || message.stopReason === "error" || message.stopReason === "aborted") return null
+  const results = mine.slice(at).flatMap(({ data }) => (data.kind === "toolResult" ? [data as ToolResultEntry] : []))
+  const given = new Map(results.map((result) => [result.message.toolCallId, result]))
+  return callsOf(message).every((call) => given.has(call.id)) ? null : { message, results: given }
+}
+
 export class Events {
   readonly #conversation: number
   readonly #now: () => number
@@ -62,6 +74,7 @@ export class Events {
     this.#view = applyFrame(before, frame)
     switch (frame.type) {
       case "snapshot":
+        this.#round = openRound(this.#view, this.#conversation)
         return runOf(this.#view, this.#conversation) === undefined ? [] : this.#start()
       case "commit":
         return frame.changes.flatMap((change) => this.#change(change, before))
@@ -177,7 +190,15 @@ export class Events {
       durationMs,
     })
     this.#round?.results.set(message.toolCallId, result)
-    return [ended, ...this.#roundOver()]
+    return [...this.#startLate(result), ended, ...this.#roundOver()]
+  }
+
+  /** A call that never came to its tool starts all the same, right before its end. */
+  #startLate({ task, message }: ToolResultEntry): readonly Event[] {
+    const { toolCallId, toolName } = message
+    const call = this.#round === null ? undefined : callsOf(this.#round.message).find(({ id }) => id === toolCallId)
+    if (call === undefined || this.#started.has(task)) return []
+    return [event("tool_execution_start", { toolCallId, toolName, args: call.arguments })]
   }
 
   #roundOver(): readonly Event[] {

@@ -22,7 +22,7 @@ import { Events } from "./events.ts"
 import { runHeadless, type HeadlessEnd } from "./headless.ts"
 import { promptParts, readPiped } from "./input.ts"
 import { chosenSession, openLedger, type Chosen } from "./open.ts"
-import { consentOf } from "./consent.ts"
+import { consentOf, noteBoot } from "./consent.ts"
 import { isReaderGone, jsonLine, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
 import { printed } from "./print.ts"
@@ -66,6 +66,7 @@ class Headless {
   async run(prompt: readonly UserPart[] | null): Promise<number> {
     const { run, output } = this.#mode
     const consent = run.resume ? "now" : consentOf(this.#person, this.#ledger, systemClock.now())
+    if (consent === "now") noteBoot(this.#ledger)
     const options = { person: this.#person, run, ledger: this.#ledger, consent, report: this.note } as const
     const { engine } = await assemble(options).catch(async (error: unknown) => {
       await this.#ledger.close()

@@ -83,3 +83,50 @@ test("a failed attempt ends its agent with willRetry, and the next one starts an
     errorMessage: "Overloaded.",
   })
 })
+
+test("every call that ends has started, one that is no call of any tool included", async () => {
+  const calls = [
+    { id: "a", name: "fly", args: { high: true } },
+    { id: "b", name: "echo", args: {} },
+  ]
+  const events = await eventsOf([{ calls }, { text: "both" }])
+  const started = events.filter((event) => event.type === "tool_execution_start")
+  expect(started.map(({ toolCallId, args }) => ({ toolCallId, args }))).toEqual([
+    { toolCallId: "a", args: { high: true } },
+    { toolCallId: "b", args: {} },
+  ])
+  expect(names(events).match(/tool_execution_\w+/g)).toEqual([
+    "tool_execution_start",
+    "tool_execution_end",
+    "tool_execution_start",
+    "tool_execution_end",
+  ])
+})
+
+test("who comes in the middle of a round hears its end as everybody does", async () => {
+  const clock = new ManualClock()
+  const gate = Promise.withResolvers<void>()
+  const slow = { ...echo, name: "slow", execute: () => gate.promise.then(() => textResult("slow")) }
+  const calls = [
+    { id: "a", name: "echo", args: { text: "quick" } },
+    { id: "b", name: "slow", args: { text: "x" } },
+  ]
+  const ledger = await memorySession({ clock })
+  const agent = openAgent({ ledger, clock, script: [{ calls }, { text: "both" }], tools: [echo, slow] })
+  await agent.settle()
+  await agent.say("go")
+  const events = new Events(1, () => clock.now())
+  const heard: Event[] = []
+  agent.engine.port.watch((frame) => heard.push(...events.feed(frame)))
+  await agent.settle()
+  gate.resolve()
+  await agent.idle()
+  await agent.engine.close()
+  expect(names(heard)).toMatch(
+    /^agent_start turn_start (tool_execution_\w+ )*tool_execution_end message_start message_end message_start message_end turn_end turn_start /,
+  )
+  expect(heard.find((event) => event.type === "turn_end")?.toolResults).toMatchObject([
+    { toolCallId: "a" },
+    { toolCallId: "b" },
+  ])
+})

@@ -1,7 +1,9 @@
 /** How a headless run may be ended from outside, at every stage, and what is left for the next one. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { openSession } from "../../src/ledger/open.ts"
+import { systemClock } from "../../src/std/clock.ts"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { eventually } from "../support/eventually.ts"
 import { localMachine } from "../support/local-model.ts"
@@ -132,6 +134,28 @@ test("a run that is killed again and again at the same step still goes on when i
   expect(last.stderr).toMatch(/^cairn: finishing what was interrupted first\n/)
 })
 
+test("work from before a reboot waits until somebody says that it may go on", async () => {
+  using machine = localMachine(server)
+  const first = await started(machine, ["-p", "go"], [half])
+  first.kill("SIGTERM")
+  await first.ended()
+  const [id = ""] = readdirSync(sessionsOf(machine))
+  const ledger = await openSession({ dataDir: dirname(sessionsOf(machine)), id, clock: systemClock })
+  ledger.commit("flushed", (tx) => tx.setDocument(0, "boot", { id: "another start of this machine" }, 1))
+  await ledger.close()
+  server.script([{ text: "whole" }])
+  // Asking is no answer: it is asked again.
+  for (const args of [
+    ["-c", "-p"],
+    ["-c", "-p", "more"],
+  ]) {
+    const asked = await runBinary(machine, args)
+    expect(asked).toMatchObject({ status: 1, stdout: "" })
+    expect(asked.stderr).toMatch(/^cairn: [^\n]*interrupted[^\n]*--resume[^\n]*\n$/)
+  }
+  expect(await runBinary(machine, ["-c", "-p", "--resume"])).toMatchObject({ status: 0, stdout: "whole\n" })
+})
+
 test("work that was begun in one folder is finished there, wherever its session is named", async () => {
   using machine = localMachine(server)
   const elsewhere = join(machine.folder, "elsewhere")
@@ -157,11 +181,10 @@ test("flags that cannot be are refused in a sentence, and work that waits goes o
   const first = await started(machine, ["-p", "go"], [half])
   first.kill("SIGTERM")
   await first.ended()
-  server.script([half, { text: "whole" }])
+  server.script(() => ({ text: "whole" }))
   const refused = await runBinary(machine, ["-c", "-p", "--model", "nowhere/x"])
   expect(refused).toMatchObject({ status: 1, stdout: "" })
   expect(refused.stderr).toMatch(/^cairn: There is no provider "nowhere"[^\n]*\n$/)
-  server.script([{ text: "whole" }])
   expect(await runBinary(machine, ["-c", "-p"])).toMatchObject({ status: 0, stdout: "whole\n" })
 })
 
