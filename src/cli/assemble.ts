@@ -10,10 +10,12 @@ import type { Ledger } from "../ledger/ledger.ts"
 import { keyNames } from "../providers/catalog.ts"
 import { modelName } from "../providers/model.ts"
 import { builtinTools } from "../tools/registry.ts"
+import type { Tool } from "../tools/tool.ts"
 import { systemClock } from "../std/clock.ts"
 import { Refusal } from "../protocol/port.ts"
 import type { AgentDocument, SessionDocument } from "../protocol/records.ts"
 import type { RunFlags } from "./args.ts"
+import { loadExtensions, toolsOf } from "./extensions.ts"
 import { instructionsOf } from "./instructions.ts"
 import { modelsOf } from "./models.ts"
 import { apiKeyVariable, type Person } from "./person.ts"
@@ -42,10 +44,29 @@ function settingsOf(person: Person): EngineSettings {
   }
 }
 
-/** The tools that are on by flags and settings, each a name that this build has. Throws {@link Stop} (2). */
-export function toolNames(person: Person, run: RunFlags): readonly string[] {
-  const known = builtinTools().map((tool) => tool.name)
-  const wanted = run.tools ?? person.settings.merged.config.defaultTools
+export type Equipment = {
+  /** Every tool that there is: those of this build, then those of extensions. */
+  readonly tools: readonly Tool[]
+  /** Names of the tools that extensions brought: on, unless flags choose. */
+  readonly brought: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** What there is to work with in the person's folders; extensions are loaded by this. */
+export async function equipmentOf(person: Person): Promise<Equipment> {
+  const own = builtinTools()
+  const { extensions, problems } = await loadExtensions(
+    person,
+    own.map((tool) => tool.name),
+  )
+  const brought = extensions.flatMap(toolsOf)
+  return { tools: [...own, ...brought], brought: brought.map((tool) => tool.name), problems }
+}
+
+/** The tools that are on by flags and settings, each a name that there is. Throws {@link Stop} (2). */
+export function toolNames(person: Person, run: RunFlags, equipment: Equipment): readonly string[] {
+  const known = equipment.tools.map((tool) => tool.name)
+  const wanted = run.tools ?? [...person.settings.merged.config.defaultTools, ...equipment.brought]
   const unknown = [...wanted, ...run.excludeTools].filter((name) => !known.includes(name))
   if (unknown.length > 0)
     throw new Stop(`there is no tool named ${unknown.join(", ")}; the tools are ${known.join(", ")}`, 2)
@@ -69,16 +90,16 @@ export function firstModel(person: Person): string {
   return modelName(resolved.model)
 }
 
-export function agentOf(person: Person, run: RunFlags): AgentDocument {
+function agentOf(person: Person, run: RunFlags, equipment: Equipment): AgentDocument {
   const model = firstModel(person)
   const { defaultThinkingLevel, modelThinkingLevels } = person.settings.merged.config
   const thinking = run.thinking ?? modelThinkingLevels[model] ?? defaultThinkingLevel
-  return { model, thinking, tools: toolNames(person, run) }
+  return { model, thinking, tools: toolNames(person, run, equipment) }
 }
 
 /** What a session's flags change of the choices that it has. */
-async function applyFlags(engine: Engine, person: Person, run: RunFlags): Promise<void> {
-  const tools = run.tools === undefined && run.excludeTools.length === 0 ? undefined : toolNames(person, run)
+async function applyFlags(engine: Engine, person: Person, run: RunFlags, equipment: Equipment): Promise<void> {
+  const tools = run.tools === undefined && run.excludeTools.length === 0 ? undefined : toolNames(person, run, equipment)
   if (run.model !== undefined || run.thinking !== undefined || tools !== undefined) {
     const { model, thinking } = run
     await engine.port.request({ type: "configure", conversation: rootConversation, model, thinking, tools })
@@ -107,12 +128,13 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const isNew = ledger.live.document(0, "session") === undefined
   const person = atWork(options.person, ledger)
   const instructions = instructionsOf(person, run)
-  instructions.notices.forEach(report)
-  if (isNew) begin(ledger, { folder: person.folder, agent: agentOf(person, run) })
+  const equipment = await equipmentOf(person)
+  for (const notice of [...instructions.notices, ...equipment.problems]) report(notice)
+  if (isNew) begin(ledger, { folder: person.folder, agent: agentOf(person, run, equipment) })
   const engine = openEngine({
     ledger,
     models: modelsOf(person.providers, person.credentials),
-    tools: builtinTools(),
+    tools: equipment.tools,
     instructions,
     settings: settingsOf(person),
     machine: machineOf(person, ledger),
@@ -124,7 +146,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   })
   if (ledger.health().state === "read-only") return { engine, ledger }
   try {
-    if (!isNew) await applyFlags(engine, person, run)
+    if (!isNew) await applyFlags(engine, person, run, equipment)
     else if (run.name !== undefined) await engine.port.request({ type: "title", title: run.name })
   } catch (error) {
     // Work may be going on by now: it is left as at any other end.

@@ -1,8 +1,19 @@
 /** What commands print: text on stdout, clean where a terminal shows it, and rows as columns. */
 import { cleanControls } from "../std/clean.ts"
+import { isReaderGone, Output } from "./output.ts"
+import { Stop } from "./stop.ts"
+
+const out = new Output(1)
 
 export function print(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? cleanControls(text) : text)
+  out.write(process.stdout.isTTY === true ? cleanControls(text) : text)
+}
+
+/** Resolves when all that was printed is written. A reader that wanted no more has had what it wanted; throws {@link Stop} (1) else. */
+export async function printed(): Promise<void> {
+  await out.flushed()
+  if (out.failure !== null && !isReaderGone(out.failure))
+    throw new Stop(`stdout cannot be written: ${out.failure.message}`, 1)
 }
 
 /** Rows as columns: each as wide as its widest cell, the last one free. */

@@ -7,7 +7,7 @@ import { systemClock } from "../std/clock.ts"
 import { configSchema } from "../home/config.ts"
 import { modelName } from "../providers/model.ts"
 import type { Mode } from "./args.ts"
-import { columns, print, when } from "./columns.ts"
+import { columns, print, printed, when } from "./columns.ts"
 import { listHosts, stopHosts, type HostRow } from "./hosts.ts"
 import { readPerson } from "./person.ts"
 import { Stop } from "./stop.ts"
@@ -64,6 +64,12 @@ async function stop(mode: CommandMode): Promise<number> {
 }
 
 export async function commandMode(mode: CommandMode, version: string): Promise<number> {
+  const code = await carriedOut(mode, version)
+  await printed()
+  return code
+}
+
+async function carriedOut(mode: CommandMode, version: string): Promise<number> {
   switch (mode.command) {
     case "sessions":
       return (await import("./sessions-command.ts")).sessionsCommand(mode)

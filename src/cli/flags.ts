@@ -59,6 +59,11 @@ export const subcommands = [
     usage: "sessions fork <id> [c1] [e12]",
     help: "a new session that begins as a copy, up to an entry",
   },
+  {
+    name: "sessions",
+    usage: "sessions request <id> [e12] [--json]",
+    help: "what a model was asked: the request of an answer, made again and compared",
+  },
   { name: "sessions", usage: "sessions delete <id …>", help: "remove sessions for good" },
   {
     name: "sessions",

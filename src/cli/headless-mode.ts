@@ -17,7 +17,7 @@ import type { UserPart } from "../message/message.ts"
 import { Refusal, type Frame } from "../protocol/port.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import type { View } from "../protocol/view.ts"
-import { assemble, firstModel, folderOf, toolNames } from "./assemble.ts"
+import { assemble, equipmentOf, firstModel, folderOf, toolNames } from "./assemble.ts"
 import { Events } from "./events.ts"
 import { runHeadless, type HeadlessEnd } from "./headless.ts"
 import { promptParts, readPiped } from "./input.ts"
@@ -265,13 +265,13 @@ async function answer(mode: PrintMode): Promise<number> {
   }
   const chosen = await chosenSession(person, mode.run, prompt !== null)
   await announce(chosen, mode, person)
-  if (chosen.kind !== "session") refuseEarly(person, mode)
+  if (chosen.kind !== "session") await refuseEarly(person, mode)
   const ledger = await openLedger(person, mode.run, chosen)
   return new Headless(mode, person, ledger).run(prompt)
 }
 
 /** What would stop a new session anyway is said before one is made. */
-function refuseEarly(person: Person, mode: PrintMode): void {
+async function refuseEarly(person: Person, mode: PrintMode): Promise<void> {
   firstModel(person)
-  toolNames(person, mode.run)
+  toolNames(person, mode.run, await equipmentOf(person))
 }

@@ -1,8 +1,8 @@
 /**
  * A host: one session, held open and worked on, for clients that come and go.
  *
- * - It lives as long as it is needed: with clients, or with work. When the last client has gone and the work has ended, it lingers (its
- *   work was just done: somebody may look) and leaves; one that never worked leaves at once. A host that was asked for by hand stays.
+ * - It lives as long as it is needed: with clients, or with work. One that is idle leaves with its last client; one whose work ends while
+ *   nobody looks lingers, since somebody may come to see what was done. A host that was asked for by hand stays.
  * - It is asked to stop in three ways, and answers before it goes. A signal is the third way: work is left pending.
  * - It holds a session from its start; one in which nothing was ever said leaves no trace.
  */
@@ -38,7 +38,6 @@ export class Host implements Service {
   readonly #options: HostOptions
   readonly #startedAt: number
   #clients = 0
-  #worked = false
   #stopWhenIdle = false
   #left = false
   #cancel: () => void
@@ -50,7 +49,6 @@ export class Host implements Service {
     this.#startedAt = options.clock.now()
     this.#cancel = options.clock.after(firstClientMs, () => this.#look(0))
     options.engine.port.watch((frame) => {
-      if (frame.type === "commit" && options.engine.busy()) this.#worked = true
       if (frame.type === "settled") this.#look(options.lingerMs)
       if (frame.type === "lost") this.#go(frame.reason)
     })
@@ -84,7 +82,7 @@ export class Host implements Service {
   left(hello: Hello): void {
     if (hello.open.how === "none") return
     this.#clients--
-    if (this.#clients === 0) this.#look(this.#worked ? this.#options.lingerMs : 0)
+    if (this.#clients === 0) this.#look(0)
   }
 
   async #answer<C extends HostCommand>(command: C): Promise<HostAnswers[C["type"]]> {

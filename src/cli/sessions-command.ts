@@ -13,6 +13,7 @@ import { readPerson } from "./person.ts"
 import { checkSessions } from "./sessions-check.ts"
 import { deleteSessions, pruneSessions } from "./sessions-remove.ts"
 import { forkSession } from "./sessions-fork.ts"
+import { showRequest } from "./sessions-request.ts"
 import { showSession } from "./sessions-show.ts"
 import { summaries, unreadSessions, type Unread } from "./sessions.ts"
 import { Stop } from "./stop.ts"
@@ -54,6 +55,7 @@ const verbs: Readonly<Record<string, (mode: CommandMode) => Promise<number>>> = 
   delete: deleteSessions,
   prune: pruneSessions,
   fork: forkSession,
+  request: showRequest,
 }
 
 export async function sessionsCommand(mode: CommandMode): Promise<number> {
