@@ -1,8 +1,7 @@
 /**
  * The stored conversation as one target may see it. Derived at each request; the stored messages are not touched.
  *
- * - Order and pairing come from `message/order.ts`. What only its own provider, api and model can read (signatures, encrypted reasoning, item
- *   ids) stays on messages that they gave and is dropped from all others; foreign reasoning is dropped whole, since models imitate a tag.
+ * - Order and pairing come from `message/order.ts`; what goes along to which model is the table in `handoff.ts`.
  * - Call ids are mapped into the target's alphabet, the same in call and result, unique in the whole conversation.
  * - The outcome is deterministic and depends on earlier messages only, so that prompt caches keep their hits.
  * - Nothing empty, blank or malformed is left, and the last message is never the assistant's.
@@ -20,6 +19,7 @@ import {
   type UserPart,
 } from "../message/message.ts"
 import { orderMessages } from "../message/order.ts"
+import { goes } from "./handoff.ts"
 import type { Model } from "./model.ts"
 import type { ToolSpec } from "./provider.ts"
 
@@ -93,7 +93,7 @@ function callFor(call: ToolCallPart, id: string, own: boolean): ToolCallPart {
   const args = wellFormed(call.arguments) as JsonObject
   const { type, thoughtSignature } = call
   const base = { type, id, name: toolName(call.name), arguments: args }
-  return own && thoughtSignature !== undefined ? { ...base, thoughtSignature } : base
+  return goes("callSignature", own) && thoughtSignature !== undefined ? { ...base, thoughtSignature } : base
 }
 
 /** Calls last where others said it, since several formats take nothing between calls and results; own words keep their order. */
@@ -103,13 +103,15 @@ function assistantParts(message: AssistantMessage, ids: Ids, own: boolean): read
       case "toolCall":
         return [callFor(part, ids.next(part.id), own)]
       case "text": {
-        const signature = own ? part.textSignature : undefined
+        const signature = goes("textSignature", own) ? part.textSignature : undefined
         if (isBlank(part.text) && signature === undefined) return []
         const text = part.text.toWellFormed()
         return [signature === undefined ? { type: "text", text } : { type: "text", text, textSignature: signature }]
       }
       case "thinking":
-        return own ? [{ ...part, thinking: part.thinking.toWellFormed() }] : []
+        return goes(part.redacted === true ? "redactedThinking" : "thinking", own)
+          ? [{ ...part, thinking: part.thinking.toWellFormed() }]
+          : []
     }
   })
   if (own) return parts
