@@ -64,6 +64,8 @@ export async function runGeneration(core: Core, id: number, signal: AbortSignal,
       case "tools":
         if (waitsFor(task, core.ledger.live.tasks)) return
         await settleTools(core, task).stored
+        // A host that ended right after it had stored the answer left its spool.
+        await core.ledger.spools.drop(id)
         return
       default:
         unreachable(state)
