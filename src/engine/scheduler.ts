@@ -21,6 +21,9 @@ import { Turns } from "./turns.ts"
 /** A tool that does not hear its signal is not waited for longer at a close: its call is marked, and the next host goes by that. */
 const stopMsMax = 2_000
 
+/** Calls of one conversation at work at once: more would only wait for each other's disk and processors. */
+const callsAtOnceMax = 16
+
 type Invocation = {
   readonly abort: AbortController
   readonly wake: AbortController
@@ -121,7 +124,16 @@ export class Scheduler {
     if (task.kind === generationKind) return !waitsFor(task, tasks)
     if (task.kind === compactionKind) return true
     const { after } = callInput(task)
-    return after === undefined || !tasks.has(after)
+    return (after === undefined || !tasks.has(after)) && this.#callsOf(task.conversation) < callsAtOnceMax
+  }
+
+  #callsOf(conversation: number): number {
+    let count = 0
+    for (const id of this.#running.keys()) {
+      const task = liveTask(this.#core, id)
+      if (task?.kind === callKind && task.conversation === conversation) count += 1
+    }
+    return count
   }
 
   #start(task: Task): void {

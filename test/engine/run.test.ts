@@ -311,3 +311,26 @@ test("a change of model is an entry and is in effect from the next request", asy
   expect(agent.model.requests[0]?.thinking).toBe("high")
   expect(agent.view().entries[0]?.data).toMatchObject({ kind: "model", thinking: "high" })
 })
+
+test("of a round of many calls some run at once, all run in the end, and results are in call order", async () => {
+  let now = 0
+  let most = 0
+  const busy: Tool = {
+    ...echo,
+    async execute(args) {
+      now += 1
+      most = Math.max(most, now)
+      await new Promise((resolve) => setImmediate(resolve))
+      now -= 1
+      return textResult(String(args.text))
+    },
+  }
+  const calls = Array.from({ length: 100 }, (_, n) => ({ id: `c${n}`, name: "echo", args: { text: `${n}` } }))
+  const agent = await agentWith({ tools: [busy], script: [{ calls }, { text: "all" }] })
+  await agent.say("go")
+  await agent.idle()
+  expect(most).toBeGreaterThan(1)
+  expect(most).toBeLessThanOrEqual(16)
+  const results = agent.model.requests[1]?.messages.filter((message) => message.role === "toolResult")
+  expect(results?.map((message) => message.toolCallId)).toEqual(calls.map((call) => call.id))
+})
