@@ -10,7 +10,10 @@ import type { Core } from "./core.ts"
 import { roomOf } from "./cut.ts"
 import { readDocument, writeDocument } from "./documents.ts"
 import { append, dataOf, entryRecord } from "./entries.ts"
+import { explainRequest } from "./explain.ts"
+import { forkConversation, labelEntry, tipOf } from "./fork.ts"
 import { admit, withdraw } from "./inbox.ts"
+import { markStopped, ownedBy } from "./owned.ts"
 import { toolSpecs } from "./request.ts"
 import type { Scheduler } from "./scheduler.ts"
 import { runShell } from "./shell.ts"
@@ -74,6 +77,12 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return core.options.models.list()
     case "context":
       return context(core, command)
+    case "fork":
+      return forkConversation(core, command)
+    case "label":
+      return labelEntry(core, command)
+    case "request":
+      return explainRequest(core, command)
     default:
       return unreachable(command)
   }
@@ -87,14 +96,10 @@ function refuseUnsaved(core: Core): void {
   throw new Refusal("not_saved", text)
 }
 
-/** The durable mark that stops a conversation's work; it does nothing to an idle one. */
+/** The durable mark that stops a conversation's work, and that of all it owns; it does nothing to an idle one. */
 async function abort(core: Core, command: Of<"abort">): Promise<null> {
   const receipt = core.ledger.commit("flushed", (tx) => {
-    for (const task of tx.live.tasks.values()) {
-      if (task.conversation === command.conversation && task.abort === null) {
-        tx.setTask(task.id, { abort: { reason: "stopped" } })
-      }
-    }
+    markStopped(tx, ownedBy(tx.live, command.conversation), "stopped")
   })
   await receipt.stored
   return null
@@ -109,7 +114,7 @@ async function compact(core: Core, command: Of<"compact">): Promise<null> {
   const resolved = core.options.models.resolve(agent?.model ?? "")
   const room = roomOf(resolved.ok ? resolved.model.contextWindow : undefined, core.options.settings.compaction)
   const receipt = core.ledger.commit("flushed", (tx) => {
-    const to = tx.live.tail(conversation)
+    const to = tipOf(core.ledger, conversation)
     addCompaction(tx, conversation, null, { reason: "manual", focus: focus ?? "", to, keep: room.keep })
   })
   await receipt.stored

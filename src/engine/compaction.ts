@@ -14,6 +14,7 @@ import { ProviderError, type Api, type Response } from "../providers/provider.ts
 import { assert } from "../std/assert.ts"
 import { sleep } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
+import { branchMessages } from "./branch-summary.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { liveTask, type Core } from "./core.ts"
 import { cutAt, roomOf, type Room } from "./cut.ts"
@@ -23,13 +24,18 @@ import { retryDelay } from "./retry.ts"
 import { summaryPrompt, summarySystem, withFiles } from "./summary.ts"
 import { compactionKind, stored, taskVersions } from "./task.ts"
 
-export type CompactionReason = "manual" | "threshold" | "overflow"
+export type CompactionReason = "manual" | "threshold" | "overflow" | "branch"
 
+/** The part of another conversation that was left: its entries after `after`. */
+export type Branch = { readonly from: number; readonly after: number }
+
+/** `branch`: what is summarized instead of the conversation's own past; it goes in behind, and nothing is cut. */
 export type CompactionInput = {
   readonly reason: CompactionReason
   readonly focus: string
   readonly to: number
   readonly keep: number
+  readonly branch?: Branch
 }
 
 /** Make the task; part of a commit. `keep`: tokens of the recent part. */
@@ -54,15 +60,14 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
   const input = task.input as CompactionInput
   const agent = readDocument(core.ledger.live, task.conversation, "agent")
   assert(agent !== undefined, `conversation ${task.conversation} has no agent document`)
-  const { entries } = await contextEntries(core.ledger, task.conversation, input.to)
-  const first = cutAt(entries, input.keep)
-  if (first === null)
+  const source = await sourceOf(core, task, input)
+  if (source === null)
     return fail(
       core,
       task,
       input.reason === "manual" ? "There is nothing to compact yet: the conversation is short." : null,
     )
-  const older = messagesOf(entries.filter((entry) => entry.id < first.id || entry.head !== null))
+  const { older, head } = source
   try {
     core.at("summarize")
     const response = await summarize(core, task, agent.model, { older, focus: input.focus }, signal)
@@ -78,13 +83,29 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
         "The summary came back empty, cut or with calls, so the conversation was left as it is.",
       )
     }
-    await place(core, now, first.id, withFiles(text, older), agent.model, response)
+    await place(core, now, head, withFiles(text, older), agent.model, response)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     const now = liveTask(core, id)
     if (now === undefined || core.closing()) return
     await fail(core, now, now.abort === null ? `The conversation could not be summarized: ${error.message}` : null)
   }
+}
+
+/** What is summarized, and the first entry that is kept; null where there is nothing to summarize. */
+async function sourceOf(
+  core: Core,
+  task: Task,
+  { to, keep, branch }: CompactionInput,
+): Promise<{ readonly older: readonly Message[]; readonly head: number | null } | null> {
+  if (branch !== undefined) {
+    const older = await branchMessages(core, branch, to)
+    return older.length === 0 ? null : { older, head: null }
+  }
+  const { entries } = await contextEntries(core.ledger, task.conversation, to)
+  const first = cutAt(entries, keep)
+  if (first === null) return null
+  return { older: messagesOf(entries.filter((entry) => entry.id < first.id || entry.head !== null)), head: first.id }
 }
 
 /** Of the room for a conversation, what a summary's request tells of it: estimates are no counts. */
@@ -160,7 +181,7 @@ function askSummary(
 async function place(
   core: Core,
   task: Task,
-  head: number,
+  head: number | null,
   summary: string,
   name: string,
   response: Response,
@@ -168,7 +189,8 @@ async function place(
   const receipt = core.ledger.commit("flushed", (tx) => {
     const before = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
     const place = { conversation: task.conversation, byTask: task.id, head }
-    append(tx, place, { kind: "compaction", summary, tokensBefore: before.context })
+    const { branch } = task.input as CompactionInput
+    append(tx, place, { kind: "compaction", summary, tokensBefore: before.context, branch: branch?.from })
     const resolved = core.options.models.resolve(name)
     const model = resolved.ok ? modelName(resolved.model) : name
     writeDocument(tx, task.conversation, "usage", {
@@ -176,8 +198,7 @@ async function place(
       total: addUsage(before.total, response.usage),
       models: { ...before.models, [model]: addUsage(before.models[model] ?? noUsage, response.usage) },
       // Counted anew by the next answer.
-      context: 0,
-      contextEstimated: true,
+      ...(head === null ? {} : { context: 0, contextEstimated: true }),
     })
     tx.setTask(task.id, { status: "completed", outcome: { head } as JsonObject })
   })

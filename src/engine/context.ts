@@ -39,7 +39,11 @@ function messageOf(entry: Entry): Message | undefined {
       return { role: "user", content: [{ type: "text", text }], timestamp: entry.at }
     }
     case "compaction": {
-      const text = `Summary of the conversation so far:\n\n${data.summary}`
+      const what =
+        data.branch === undefined
+          ? "Summary of the conversation so far"
+          : "Summary of another branch of this conversation, which was left"
+      const text = `${what}:\n\n${data.summary}`
       return { role: "user", content: [{ type: "text", text }], timestamp: entry.at }
     }
     case "notice":

@@ -1,7 +1,7 @@
 /** The engine's documents, by name: typed reading and writing at one door. */
 import type { Json } from "../std/json.ts"
 import type { Live, Tx } from "../ledger/ledger.ts"
-import type { AgentDocument, RunDocument, SessionDocument, UsageDocument } from "../protocol/records.ts"
+import type { AgentDocument, LabelsDocument, RunDocument, SessionDocument, UsageDocument } from "../protocol/records.ts"
 import { noUsage } from "../message/usage.ts"
 
 /** The newest prompt entry of a conversation, and what it holds. */
@@ -13,10 +13,11 @@ export type Documents = {
   run: RunDocument
   usage: UsageDocument
   prompt: PromptDocument
+  labels: LabelsDocument
 }
 
 /** Names that cross to clients; `screen/…` too. */
-export const publicDocuments: readonly string[] = ["session", "agent", "run", "usage"]
+export const publicDocuments: readonly string[] = ["session", "agent", "run", "usage", "labels"]
 
 export function readDocument<N extends keyof Documents>(
   live: Live,

@@ -6,6 +6,7 @@
  * - A prompt entry is written when prompt or tools differ from the conversation's newest; it is never changed.
  */
 import { assert } from "../std/assert.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { ThinkingLevel } from "../message/message.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Api, Encoded, ModelRequest } from "../providers/provider.ts"
@@ -59,6 +60,18 @@ export async function promptEntry(core: Core, conversation: number, agent: Agent
   return receipt.value
 }
 
+/**
+ * Names what a prompt cache may hold already: forks begin with what their parent said, and a session that began as a copy was asked under
+ * the other one's name until then.
+ */
+function cacheKey(ledger: Ledger, conversation: number, to: number): string {
+  const copied = readDocument(ledger.live, 0, "session")?.parent
+  const session = copied !== undefined && to <= copied.entry ? copied.session : ledger.session
+  let root = ledger.live.conversations.get(conversation)
+  while (root?.parent != null) root = ledger.live.conversations.get(root.parent.conversation)
+  return `${session}-c${root?.id ?? conversation}`
+}
+
 type Facts = Pick<RequestPin, "from" | "to" | "prompt" | "thinking">
 
 async function build(core: Core, conversation: number, model: Model, facts: Facts): Promise<Built> {
@@ -73,7 +86,7 @@ async function build(core: Core, conversation: number, model: Model, facts: Fact
     tools: prompt.tools,
     messages: messagesOf(entries),
     thinking: facts.thinking,
-    cacheKey: `${core.ledger.session}-c${conversation}`,
+    cacheKey: cacheKey(core.ledger, conversation, facts.to),
   }
   const encoded = api.encode(request)
   const body = JSON.stringify(encoded.body)

@@ -131,6 +131,15 @@ export type Command =
   | { readonly type: "models" }
   /** What the agent was told: prompt, context files with sizes, tools. */
   | { readonly type: "context"; readonly conversation: number }
+  /**
+   * A conversation that goes on from what `conversation` saw at `entry`; 0 is before everything. `summary`: what was said since is summarized
+   * into the new one, minding this, which may be empty.
+   */
+  | { readonly type: "fork"; readonly conversation: number; readonly entry: number; readonly summary?: string }
+  /** A name for an entry; an empty one takes it away. */
+  | { readonly type: "label"; readonly entry: number; readonly label: string }
+  /** The request that the answer or attempt `entry` came from, made again; bytes of its body as {@link Command} `output` gives them. */
+  | { readonly type: "request"; readonly entry: number; readonly from: number; readonly to: number }
 
 export type ModelRecord = {
   readonly name: string
@@ -153,6 +162,24 @@ export type ContextRecord = {
   readonly tokens: number
 }
 
+/** How a request that was made again compares with the one that was sent: by its hash. */
+export type RequestStanding = "identical" | "differs" | "pruned"
+
+export type RequestRecord = {
+  readonly entry: number
+  readonly conversation: number
+  readonly model: string
+  readonly standing: RequestStanding
+  /** What differs, or is gone, in words; empty for `identical`. */
+  readonly note: string
+  /** Bytes of the body that was sent. */
+  readonly sentBytes: number
+  readonly text: string
+  readonly from: number
+  /** Bytes of the body as it is made now; 0 where it cannot be. */
+  readonly size: number
+}
+
 export type Answers = {
   submit: { readonly submission: number; readonly fresh: boolean }
   withdraw: { readonly content: readonly UserPart[] }
@@ -168,6 +195,9 @@ export type Answers = {
   screen: null
   models: readonly ModelRecord[]
   context: ContextRecord
+  fork: { readonly conversation: number }
+  label: null
+  request: RequestRecord
 }
 
 /** The host understood and said no: `message` is a sentence for the person, `code` a stable snake_case word. */

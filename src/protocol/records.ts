@@ -83,7 +83,13 @@ export type ShellEntry = {
   readonly durationMs: number
 }
 
-export type CompactionEntry = { readonly kind: "compaction"; readonly summary: string; readonly tokensBefore: number }
+/** `branch`: the summary is of what was said in that conversation after the fork point, and nothing is cut. */
+export type CompactionEntry = {
+  readonly kind: "compaction"
+  readonly summary: string
+  readonly tokensBefore: number
+  readonly branch?: number
+}
 
 export type EntryData =
   UserEntry | AssistantEntry | ToolResultEntry | NoticeEntry | PromptEntry | ModelEntry | ShellEntry | CompactionEntry
@@ -163,6 +169,7 @@ export type DocumentRecord =
   | { readonly conversation: number; readonly name: "agent"; readonly value: AgentDocument }
   | { readonly conversation: number; readonly name: "run"; readonly value: RunDocument | null }
   | { readonly conversation: number; readonly name: "usage"; readonly value: UsageDocument }
+  | { readonly conversation: 0; readonly name: "labels"; readonly value: LabelsDocument }
   | { readonly conversation: number; readonly name: `screen/${string}`; readonly value: Json }
 
 export type SessionDocument = {
@@ -183,6 +190,9 @@ export type SessionParent = {
   readonly conversation: number
   readonly entry: number
 }
+
+/** What a person calls entries, by their ids. */
+export type LabelsDocument = Readonly<Record<string, string>>
 
 /** Choices of a conversation, in effect from the next request. `tools` are names. */
 export type AgentDocument = {

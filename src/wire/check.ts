@@ -59,6 +59,9 @@ const commands = {
   screen: { client: text, value: anything },
   models: {},
   context: { conversation: count },
+  fork: { conversation: count, entry: count, summary: optional(text) },
+  label: { entry: count, label: text },
+  request: { entry: count, from: count, to: count },
 } satisfies Record<Command["type"], Shape>
 
 const hostCommands = {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { runBinary, type Machine } from "../support/binary.ts"
-import { localMachine } from "../support/local-model.ts"
+import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
+import { configFor, localMachine, writeConfig } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 
 let server: ModelServer
@@ -183,4 +183,40 @@ test("a verb or an id that is not there says what there is", async () => {
   const unknown = await cairn(machine, "sessions", "show", "ffffffff")
   expect(unknown.status).toBe(2)
   expect(unknown.stderr).toContain("there is no session ffffffff")
+})
+
+test("what a model was asked can be made again, byte for byte, also in a fork; and what differs is named", async () => {
+  using machine = await machineWith("question one")
+  await cairn(machine, "-c", "-p", "question two")
+  const sent = server.requests.at(-1)?.bodyText
+  const id = await idOf(machine, "question one")
+  const made = await cairn(machine, "sessions", "request", id)
+  expect(made).toMatchObject({ status: 0, stdout: `${sent}\n` })
+  expect(made.stderr).toContain("identical to what was sent")
+  const fork = JSON.parse((await cairn(machine, "sessions", "fork", id, "--json")).stdout) as { id: string }
+  expect(await cairn(machine, "sessions", "request", fork.id)).toMatchObject({ status: 0, stdout: `${sent}\n` })
+
+  writeConfig(machine, configFor(server.completionsUrl, {}, { maxTokens: 1_000 }))
+  const differs = await cairn(machine, "sessions", "request", id)
+  expect(differs.status).toBe(1)
+  expect(differs.stderr).toContain(
+    "differs: the model, its vendor or what the request was made of is set otherwise by now",
+  )
+  expect(await cairn(machine, "sessions", "request", id, "e999")).toMatchObject({ status: 2 })
+})
+
+test("a reader that wants no more of a list ends it without a word", async () => {
+  using machine = await machineWith("one", "two")
+  const binary = await builtBinary()
+  const child = Bun.spawn(
+    ["sh", "-c", `"$0" sessions show "$1" --json | head -c 10`, binary, await idOf(machine, "one")],
+    {
+      cwd: machine.work,
+      env: machine.env,
+      stdout: "pipe",
+      stderr: "pipe",
+    },
+  )
+  expect(await new Response(child.stdout).text()).toStartWith(`{"id":"`)
+  expect(await new Response(child.stderr).text()).toBe("")
 })

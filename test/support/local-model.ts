@@ -21,13 +21,17 @@ export function writeConfig(machine: Machine, config: Json | string): void {
   )
 }
 
-/** A config whose model is the server's, with further settings beside it. */
-export function configFor(baseUrl: string, more: { readonly [key: string]: Json } = {}): Json {
+/** A config whose model is the server's, with further settings beside it, and of its model. */
+export function configFor(
+  baseUrl: string,
+  more: { readonly [key: string]: Json } = {},
+  model: { readonly [key: string]: Json } = {},
+): Json {
   const provider = {
     api: "openai-completions",
     baseUrl,
     apiKey: "k",
-    models: [{ id: "test-model", contextWindow: 100_000, maxTokens: 4_000 }],
+    models: [{ id: "test-model", contextWindow: 100_000, maxTokens: 4_000, ...model }],
   }
   return { model: localModel, providers: { local: provider }, ...more }
 }

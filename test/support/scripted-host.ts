@@ -195,6 +195,9 @@ export class ScriptedHost {
       screen: () => null,
       models: () => [],
       context: () => ({ system: "", tools: [], files: [], tokens: 0 }),
+      fork: () => ({ conversation: this.id() }),
+      label: () => null,
+      request: () => refuse("No model was asked here."),
     }
     const own: { readonly [K in Command["type"]]?: (command: never) => unknown } = this.answers
     const answer = own[command.type] ?? answers[command.type]
