@@ -6,10 +6,10 @@
  */
 import { readdirSync } from "node:fs"
 import { basename, extname, join } from "node:path"
-import { Type } from "@sinclair/typebox"
-import { checkExtension, extensionApi, type Extension } from "../extension/extension.ts"
+import { checkExtension, type Extension } from "../extension/extension.ts"
+import { extensionModule } from "../extension/module.ts"
 import { errorCode } from "../std/files.ts"
-import { defineTool, errorResult, textResult, type Tool } from "../tools/tool.ts"
+import type { Tool } from "../tools/tool.ts"
 import type { Person } from "./person.ts"
 
 export type Loaded = { readonly extensions: readonly Extension[]; readonly problems: readonly string[] }
@@ -37,8 +37,7 @@ function offerModule(): void {
   Bun.plugin({
     name: "cairn",
     setup(build) {
-      const exports = { Type, defineTool, errorResult, textResult, extensionApi }
-      build.module("cairn", () => ({ exports, loader: "object" }))
+      build.module("cairn", () => ({ exports: extensionModule, loader: "object" }))
     },
   })
 }

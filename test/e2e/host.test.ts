@@ -1,5 +1,7 @@
 /** The screen and its host as two processes: either may die, and the work goes on. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { runBinary, builtBinary, type Machine } from "../support/binary.ts"
 import { localMachine } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
@@ -39,6 +41,15 @@ function hosts(machine: Machine): readonly number[] {
   return bearersOf(`XDG_RUNTIME_DIR=${machine.env.XDG_RUNTIME_DIR}`)
     .map(({ pid }) => pid)
     .filter((pid) => commandLine(pid).includes("--socket"))
+}
+
+/** What the files of this machine keep of drafts that no session has yet. */
+function drafts(machine: Machine): string {
+  const folder = join(machine.env.XDG_DATA_HOME ?? "", "cairn", "screen")
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => readFileSync(join(folder, name), "utf8"))
+    .join("\n")
 }
 
 async function asked(terminal: Terminal, text: string): Promise<void> {
@@ -153,10 +164,12 @@ test("what was typed before the host answered is not lost, and the draft survive
     )
     for (const pid of hosts(machine)) process.kill(pid, "SIGKILL")
     await terminal.shows("half a thought")
-    // A draft is saved a moment after the last key.
     await terminal.type(" and more")
     await terminal.shows("half a thought and more")
-    await Bun.sleep(1_000)
+    await eventually(
+      () => drafts(machine).includes("half a thought and more"),
+      () => `the draft was not saved: ${drafts(machine)}`,
+    )
     process.kill(terminal.pid, "SIGKILL")
     await waitGone([terminal.pid])
   }

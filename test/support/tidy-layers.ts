@@ -50,7 +50,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   "@google/genai": ["src/providers/"],
   "@opentui/core": ["src/tui/"],
   "@opentui/core-linux-x64": ["src/tui/native.ts"],
-  "@sinclair/typebox": ["src/tools/", "src/protocol/", "src/home/", "src/std/schema.ts"],
+  "@sinclair/typebox": ["src/tools/", "src/protocol/", "src/home/", "src/extension/", "src/std/schema.ts"],
   ajv: ["src/std/schema.ts"],
   "bun:sqlite": ["src/ledger/"],
   diff: ["src/tools/", "src/tui/"],
