@@ -3,40 +3,11 @@
  *
  * - Blocks are looked through in slices, from where the reader is upwards and then downwards, so what is near is found first.
  * - Only counts are kept; the matches of a block are found again when they are wanted. Going to the n-th of many is a walk down a tree.
- * - Smart case: a query without a capital letter finds both. A pattern that matches nothing visible (no characters) finds nothing.
  */
+import { matchesIn } from "../../std/query.ts"
 import { Sums } from "./sums.ts"
 
 export type Match = { readonly index: number; readonly unit: number; readonly from: number; readonly to: number }
-
-export type Compiled = { readonly ok: true; readonly pattern: RegExp } | { readonly ok: false; readonly reason: string }
-
-/** Code units of one line that a search reads; what a line of base64 holds further on is nobody's word. */
-const unitMax = 20_000
-
-export function compileQuery(query: string, regex: boolean): Compiled {
-  const flags = /\p{Lu}/u.test(regex ? query.replace(/\\./g, "") : query) ? "g" : "gi"
-  try {
-    return { ok: true, pattern: new RegExp(regex ? query : RegExp.escape(query), flags) }
-  } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : String(error)
-    return { ok: false, reason: `Not a regular expression: ${why}.` }
-  }
-}
-
-export type Found = { readonly from: number; readonly to: number }
-
-/** All matches in one text, in order. */
-export function matchesIn(text: string, pattern: RegExp): readonly Found[] {
-  const found: Found[] = []
-  pattern.lastIndex = 0
-  const searched = text.length > unitMax ? text.slice(0, unitMax) : text
-  for (let hit = pattern.exec(searched); hit !== null; hit = pattern.exec(searched)) {
-    if (hit[0] === "") pattern.lastIndex += 1
-    else found.push({ from: hit.index, to: hit.index + hit[0].length })
-  }
-  return found
-}
 
 export type Texts = { readonly count: number; texts(index: number): readonly string[] }
 

@@ -4,10 +4,11 @@
  * - Asking moves nothing. Going to a match unfolds its block; closing with `restore` folds what the search unfolded and goes back.
  */
 import type { Clock } from "../../std/clock.ts"
+import { compileQuery } from "../../std/query.ts"
 import type { RowBlock } from "../rows/content.ts"
 import { placeOf, positionAt, type Position } from "./place.ts"
 import type { Place } from "./scroll.ts"
-import { compileQuery, Search, type Match } from "./search.ts"
+import { Search, type Match } from "./search.ts"
 import type { Shift } from "./store.ts"
 import type { Window } from "./window.ts"
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { compileQuery, matchesIn, Search } from "../../../src/tui/viewport/search.ts"
+import { compileQuery, matchesIn } from "../../../src/std/query.ts"
+import { Search } from "../../../src/tui/viewport/search.ts"
 
 function texts(lines: readonly (readonly string[])[]) {
   return { count: lines.length, texts: (index: number) => lines[index] ?? [] }
