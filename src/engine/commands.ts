@@ -17,6 +17,7 @@ import { markStopped, ownedBy } from "./owned.ts"
 import { toolSpecs } from "./request.ts"
 import type { Scheduler } from "./scheduler.ts"
 import { runShell } from "./shell.ts"
+import { changes, undo } from "./undo.ts"
 
 /** One answer's text at most; more is read in pieces. */
 const outputBytesMax = 1024 * 1024
@@ -62,6 +63,10 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return compact(core, command)
     case "shell":
       return runShell(core, command)
+    case "changes":
+      return changes(core, command)
+    case "undo":
+      return undo(core, command)
     case "entries":
       return entries(core, command)
     case "output":

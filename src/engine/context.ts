@@ -10,6 +10,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { ConversationId, Entry, EntryId } from "../ledger/records.ts"
 import type { Message } from "../message/message.ts"
 import { dataOf } from "./entries.ts"
+import { undoMessage } from "./undo-told.ts"
 
 /** Entries of the context of `conversation` up to and including `to`, oldest first, the marker at its place. */
 export async function contextEntries(
@@ -46,6 +47,8 @@ function messageOf(entry: Entry): Message | undefined {
       const text = `${what}:\n\n${data.summary}`
       return { role: "user", content: [{ type: "text", text }], timestamp: entry.at }
     }
+    case "undo":
+      return { role: "user", content: [{ type: "text", text: undoMessage(data) }], timestamp: entry.at }
     case "notice":
     case "prompt":
     case "model":

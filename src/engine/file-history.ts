@@ -10,6 +10,7 @@ import type { ConversationId, Entry, EntryId } from "../ledger/records.ts"
 import { seenIn } from "../tools/file-facts.ts"
 import type { FileHistory } from "../tools/tool.ts"
 import { dataOf } from "./entries.ts"
+import { isToldWhole } from "./undo-told.ts"
 
 /** Newest entries of a conversation that are looked at when it is first asked for. */
 const entriesMax = 5_000
@@ -57,4 +58,9 @@ function note(seen: Map<string, string>, entry: Entry): void {
   const data = dataOf(entry)
   const file = data?.kind === "toolResult" ? seenIn(data.details) : null
   if (file !== null) seen.set(file.path, file.hash)
+  if (data?.kind !== "undo") return
+  for (const undone of data.files) {
+    const { path, after } = undone.change
+    if (after !== null && isToldWhole(undone)) seen.set(path, after)
+  }
 }

@@ -14,9 +14,10 @@ import { isKnown, isSetAside } from "./held.ts"
 import { runCompaction } from "./compaction.ts"
 import { runGeneration } from "./generation.ts"
 import { settleFault } from "./settle.ts"
-import { callInput, callKind, compactionKind, generationKind, waitsFor } from "./task.ts"
+import { callInput, callKind, compactionKind, generationKind, undoKind, waitsFor } from "./task.ts"
 import { runCall } from "./tool-call.ts"
 import { Turns } from "./turns.ts"
+import { runUndo } from "./undo-task.ts"
 
 /** A tool that does not hear its signal is not waited for longer at a close: its call is marked, and the next host goes by that. */
 const stopMsMax = 2_000
@@ -122,7 +123,7 @@ export class Scheduler {
     if (this.#held && task.abort === null) return false
     if (isSetAside(task) || !isKnown(task)) return false
     if (task.kind === generationKind) return !waitsFor(task, tasks)
-    if (task.kind === compactionKind) return true
+    if (task.kind === compactionKind || task.kind === undoKind) return true
     const { after } = callInput(task)
     return (after === undefined || !tasks.has(after)) && this.#callsOf(task.conversation) < callsAtOnceMax
   }
@@ -152,6 +153,7 @@ export class Scheduler {
       if (task.status === "pending")
         this.#core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { status: "running" }))
       if (task.kind === generationKind) await runGeneration(this.#core, task.id, signal, wake)
+      else if (task.kind === undoKind) await runUndo(this.#core, task.id, signal, this.#paths)
       else if (task.kind === compactionKind) await runCompaction(this.#core, task.id, signal)
       else await runCall(this.#core, task.id, signal, this.#paths)
     } catch (error) {

@@ -20,10 +20,12 @@ import type { Task } from "../ledger/records.ts"
 export const generationKind = "generation"
 export const callKind = "toolCall"
 export const compactionKind = "compaction"
+export const undoKind = "undo"
 export const taskVersions: Readonly<Record<string, number>> = {
   [generationKind]: 1,
   [callKind]: 1,
   [compactionKind]: 1,
+  [undoKind]: 1,
 }
 
 /** What a request was made from; pinned, so that asking again after a crash sends the same bytes. */
@@ -110,7 +112,9 @@ export function waitsFor(task: Task, live: { has(id: number): boolean }): boolea
 }
 
 /** Phase and checkpoint of a state, as a task stores them. */
-export function stored(state: GenerationState | CallState | { readonly phase: "summarize" }): {
+export function stored(
+  state: GenerationState | CallState | { readonly phase: "summarize" } | { readonly phase: "write" },
+): {
   readonly phase: string
   readonly checkpoint: JsonObject
 } {

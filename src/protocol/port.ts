@@ -13,6 +13,7 @@
  */
 import type { Json } from "../std/json.ts"
 import type { ThinkingLevel, UserPart } from "../message/message.ts"
+import type { ChangesRecord, UndoRecord } from "./changes.ts"
 import type {
   ConversationRecord,
   DocumentRecord,
@@ -116,6 +117,16 @@ export type Command =
   | { readonly type: "title"; readonly title: string }
   | { readonly type: "compact"; readonly conversation: number; readonly focus?: string }
   | { readonly type: "shell"; readonly conversation: number; readonly command: string; readonly excluded: boolean }
+  /** What edits and writes changed: in the run that began with entry `run`, or in the whole conversation. */
+  | { readonly type: "changes"; readonly conversation: number; readonly run?: number }
+  /** Takes back what a run changed in files: all of it, or the hunks that are named. */
+  | {
+      readonly type: "undo"
+      readonly conversation: number
+      readonly run: number
+      readonly hunks?: readonly string[]
+      readonly what: "files"
+    }
   /** Older or newer entries of a conversation: bounds are exclusive, the newest `limit` of the range, oldest first. */
   | {
       readonly type: "entries"
@@ -190,6 +201,8 @@ export type Answers = {
   title: null
   compact: null
   shell: { readonly entry: number; readonly output: string; readonly exit: number | null }
+  changes: ChangesRecord
+  undo: UndoRecord
   entries: { readonly entries: readonly EntryRecord[]; readonly older: boolean }
   output: { readonly text: string; readonly from: number; readonly size: number; readonly ended: boolean }
   screen: null

@@ -8,6 +8,7 @@
 import type { Json, JsonObject } from "../std/json.ts"
 import type { AssistantMessage, ThinkingLevel, ToolResultMessage, UserPart } from "../message/message.ts"
 import type { Usage } from "../message/usage.ts"
+import type { Refused } from "./changes.ts"
 
 export type SubmitMode = "steer" | "followUp"
 
@@ -91,8 +92,44 @@ export type CompactionEntry = {
   readonly branch?: number
 }
 
+/**
+ * What a person took back of run `run`. It is a run of its own, named by this entry, and can be taken back in turn. `change` says by hash what
+ * was replaced (null: no file), `hunks` which hunks of the run that was.
+ */
+export type UndoEntry = {
+  readonly kind: "undo"
+  readonly run: number
+  readonly files: readonly UndoneFile[]
+  readonly refused: readonly Refused[]
+  /** Commands that ran in the run: what they changed is not taken back. */
+  readonly commands: number
+}
+
+export type UndoneFile = {
+  readonly path: string
+  readonly hunks: readonly string[]
+  readonly added: number
+  readonly removed: number
+  readonly diff: string
+  readonly change: {
+    readonly path: string
+    readonly before: string | null
+    readonly after: string | null
+    readonly mode: number | null
+    readonly kept: boolean
+  }
+}
+
 export type EntryData =
-  UserEntry | AssistantEntry | ToolResultEntry | NoticeEntry | PromptEntry | ModelEntry | ShellEntry | CompactionEntry
+  | UserEntry
+  | AssistantEntry
+  | ToolResultEntry
+  | NoticeEntry
+  | PromptEntry
+  | ModelEntry
+  | ShellEntry
+  | CompactionEntry
+  | UndoEntry
 
 export const entryKinds = [
   "user",
@@ -103,6 +140,7 @@ export const entryKinds = [
   "model",
   "shell",
   "compaction",
+  "undo",
 ] as const satisfies readonly EntryData["kind"][]
 
 /** An entry as a client sees it; `data` of an unknown kind is whatever was stored. */

@@ -7,6 +7,7 @@
 import { type AssistantMessage, type AssistantPart, type UserPart } from "../message/message.ts"
 import { isObject, stableText, type JsonObject } from "../std/json.ts"
 import type { EntryData, EntryRecord, SessionDocument } from "./records.ts"
+import { undoText } from "./undo-text.ts"
 
 function time(ms: number): string {
   return new Date(ms).toISOString().slice(0, 16).replace("T", " ")
@@ -89,6 +90,8 @@ function sectionOf(data: EntryData, at: number): string {
       const status = data.exit === 0 ? "" : `\n\nexit status ${data.exit ?? "unknown"}`
       return `## You ran, ${time(at)}\n\n${fenced(data.command, "sh")}\n\n${fenced(data.output)}${status}`
     }
+    case "undo":
+      return `*[${undoText(data)}]*`
     case "compaction":
       return `*[what came before was summarized]*\n\n${quoted(data.summary)}`
     case "prompt":

@@ -96,7 +96,7 @@ function hashOf(before: Before): string | null {
 }
 
 /** What is there and what takes its place, kept and flushed before anything happens; false where there is too much of it. */
-async function keepContents({ before, after }: Replacement, { history }: ToolContext): Promise<boolean> {
+async function keepContents({ before, after }: Replacement, { history }: Keeper): Promise<boolean> {
   const replaced = before.kind === "missing" ? [] : [before.bytes]
   const contents = [...replaced, after].filter((bytes) => bytes !== null)
   if (contents.length <= replaced.length) return false
@@ -104,7 +104,10 @@ async function keepContents({ before, after }: Replacement, { history }: ToolCon
   return true
 }
 
-export async function prepareReplace(replacement: Replacement, context: ToolContext): Promise<Prepared> {
+/** What a replacement needs of its call. */
+type Keeper = Pick<ToolContext, "key" | "history">
+
+export async function prepareReplace(replacement: Replacement, context: Keeper): Promise<Prepared> {
   const { path, real } = replacement
   const before = hashOf(replacement.before)
   const after = hashBytes(replacement.after)

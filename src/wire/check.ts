@@ -54,6 +54,8 @@ const commands = {
   title: { title: text },
   compact: { conversation: count, focus: optional(text) },
   shell: { conversation: count, command: text, excluded: flag },
+  changes: { conversation: count, run: optional(count) },
+  undo: { conversation: count, run: count, hunks: optional(texts), what: oneOf("files") },
   entries: { conversation: count, before: optional(count), after: optional(count), limit: count },
   output: { task: count, from: count, to: count },
   screen: { client: text, value: anything },

@@ -189,6 +189,8 @@ export class ScriptedHost {
       configure: () => ({}),
       title: () => null,
       compact: () => null,
+      changes: () => ({ files: [], commands: 0 }),
+      undo: () => ({ entry: null, undone: [], refused: [], commands: 0 }),
       shell: () => ({ entry: this.id(), output: "", exit: 0 }),
       entries: () => ({ entries: [], older: false }),
       output: () => ({ text: "", from: 0, size: 0, ended: true }),

@@ -2,6 +2,7 @@
 import type { AssistantPart, UserPart } from "../../message/message.ts"
 import type { AssistantEntry, EntryRecord, ToolResultEntry } from "../../protocol/records.ts"
 import type { JsonObject } from "../../std/json.ts"
+import { undoText } from "../../protocol/undo-text.ts"
 import type { BlockData } from "./block.ts"
 
 export type OpenCall = { readonly place: number; readonly conversation: number }
@@ -93,6 +94,8 @@ export function entryParts(entry: EntryRecord): readonly EntryPart[] {
       const { command, output, exit, excluded, durationMs } = data
       return one({ kind: "shell", command, output, exit, excluded, durationMs })
     }
+    case "undo":
+      return one({ kind: "notice", level: "info", text: undoText(data) })
     case "compaction":
       return one({ kind: "compaction", summary: data.summary, tokensBefore: data.tokensBefore })
     default:
