@@ -10,8 +10,8 @@ import type { Entry } from "../ledger/records.ts"
 import type { ChangeHunk, HunkState } from "../protocol/changes.ts"
 import { decodeText, encodeText, type TextForm } from "../tools/encoding.ts"
 import { changeIn, type FileChange } from "../tools/file-facts.ts"
+import { hunksOf, linesOf, takeBack, type Region } from "../tools/take-back.ts"
 import { dataOf } from "./entries.ts"
-import { hunksOf, linesOf, takeBack, type Region } from "./undo-merge.ts"
 
 /** Changes of one file that follow on one another: from `before` to `after`. */
 export type Step = Pick<FileChange, "path" | "before" | "after" | "mode"> & { readonly runs: readonly number[] }

@@ -5,7 +5,9 @@
  * - Lines keep their ends, so text comes back byte for byte; whatever is outside the hunks that are taken back stays as it is now.
  */
 import { diffArrays } from "diff"
-import type { HunkState } from "../protocol/changes.ts"
+
+/** `made`: it stands, and can be taken back. `undone`: its lines are what they were before. `conflict`: others changed them since. */
+type State = "made" | "undone" | "conflict"
 
 /** Lines `[from, to)` of one text where the other has `[otherFrom, otherTo)`. */
 export type Region = {
@@ -70,7 +72,7 @@ function overlap(a: Region, b: Region): boolean {
   return a.from < b.to && b.from < a.to
 }
 
-export type TakenBack = { readonly text: string; readonly states: readonly HunkState[] }
+export type TakenBack = { readonly text: string; readonly states: readonly State[] }
 
 /** `now` with those hunks taken back that are `chosen` (by number, from 0) and can be; `states` are those that it found. */
 export function takeBack(
@@ -80,7 +82,7 @@ export function takeBack(
   const [before, after, now] = [linesOf(texts.before), linesOf(texts.after), linesOf(texts.now)]
   const hunks = hunksOf(texts.before, texts.after)
   const others = regionsOf(after, now)
-  const states: HunkState[] = []
+  const states: State[] = []
   let text = ""
   let copied = 0
   for (const [number, hunk] of hunks.entries()) {
@@ -98,7 +100,7 @@ export function takeBack(
   return { text: text + now.slice(copied).join(""), states }
 }
 
-function stateOf(hunk: Region, touched: readonly Region[], was: string, is: string): HunkState {
+function stateOf(hunk: Region, touched: readonly Region[], was: string, is: string): State {
   if (touched.length === 0) return "made"
   const inside = touched.every((other) => other.from >= hunk.from && other.to <= hunk.to)
   return inside && is === was ? "undone" : "conflict"
