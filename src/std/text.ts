@@ -57,6 +57,14 @@ export function cellWidth(grapheme: string, method: WidthMethod): number {
   return method === "unicode" ? Math.min(2, width) : width
 }
 
+/**
+ * `text` as it is drawn. A terminal that counts code points may still join an emoji of several where it is told to, and then has fewer cells
+ * than it counted: it is not told to. The width stays the same.
+ */
+export function unjoined(text: string, method: WidthMethod): string {
+  return method === "wcwidth" && text.includes("\u200d") ? text.replaceAll("\u200d", "") : text
+}
+
 /** Cells that `grapheme` takes when it begins at `column`. */
 export function widthAt(grapheme: string, column: number, method: WidthMethod): number {
   return grapheme === "\t" ? tabStop - (column % tabStop) : cellWidth(grapheme, method)

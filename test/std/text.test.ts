@@ -1,5 +1,14 @@
 import { expect, test } from "bun:test"
-import { cellWidth, expandTabs, graphemes, shorten, textWidth, wrap, type WidthMethod } from "../../src/std/text.ts"
+import {
+  cellWidth,
+  expandTabs,
+  graphemes,
+  shorten,
+  textWidth,
+  unjoined,
+  wrap,
+  type WidthMethod,
+} from "../../src/std/text.ts"
 
 function rows(
   text: string,
@@ -20,6 +29,12 @@ test("the two ways of measuring differ for joined emoji, skin tones and the emoj
   for (const same of ["abc", "你好", "한글", "e\u0301", "🇩🇪", "สวัสดี", "①", "…", "│"]) {
     expect(textWidth(same, "unicode")).toBe(textWidth(same, "wcwidth"))
   }
+})
+
+test("where code points are counted one by one, emoji are not told to join, and take the cells that were counted", () => {
+  expect(unjoined("a 👩‍👩‍👧 b", "wcwidth")).toBe("a 👩👩👧 b")
+  expect(textWidth(unjoined("👩‍👩‍👧", "wcwidth"), "wcwidth")).toBe(textWidth("👩‍👩‍👧", "wcwidth"))
+  expect(unjoined("a 👩‍👩‍👧 b", "unicode")).toBe("a 👩‍👩‍👧 b")
 })
 
 test("words are kept whole and the spaces at a break belong to no row", () => {

@@ -6,7 +6,7 @@
 import { StyledText, TextAttributes, type TextChunk } from "@opentui/core"
 import type { Role } from "../../home/roles.ts"
 import { cleanLine } from "../../std/clean.ts"
-import { shorten, textWidth, type WidthMethod } from "../../std/text.ts"
+import { shorten, textWidth, unjoined, type WidthMethod } from "../../std/text.ts"
 import type { Ink } from "../roles.ts"
 
 export type Part = {
@@ -36,7 +36,7 @@ type Sized = { readonly part: Part; readonly text: string; readonly width: numbe
 
 function size(parts: readonly Part[], method: WidthMethod): readonly Sized[] {
   return parts
-    .map((part) => ({ part, text: cleanLine(part.text) }))
+    .map((part) => ({ part, text: unjoined(cleanLine(part.text), method) }))
     .filter(({ text }) => text !== "")
     .map(({ part, text }) => ({ part, text, width: textWidth(text, method) }))
 }

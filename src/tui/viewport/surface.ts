@@ -15,7 +15,7 @@ import {
   type RenderContext,
   type TextChunk,
 } from "@opentui/core"
-import type { WidthMethod } from "../../std/text.ts"
+import { unjoined, type WidthMethod } from "../../std/text.ts"
 
 export type SurfaceFill = { readonly row: number; readonly color: RGBA }
 /** A cell beside the text: the scrollbar's thumb, the mark of the current block. */
@@ -74,7 +74,7 @@ export class Surface extends Renderable {
     const y = Math.trunc(this._screenY)
     if (this.#stale) {
       this.#stale = false
-      this.#text.setStyledText(new StyledText(this.#content.chunks))
+      this.#text.setStyledText(new StyledText(this.#content.chunks.map((one) => this.#drawn(one))))
     }
     const { fills, cells, left } = this.#content
     for (const { row, color } of fills) if (row < height) buffer.fillRect(x, y + row, width, 1, color)
@@ -84,6 +84,11 @@ export class Surface extends Renderable {
     for (const { row, column, text, color } of cells) {
       if (row < height && column < width) buffer.drawText(text, x + column, y + row, color, clear)
     }
+  }
+
+  #drawn(chunk: TextChunk): TextChunk {
+    const text = unjoined(chunk.text, this.#method)
+    return text === chunk.text ? chunk : { ...chunk, text }
   }
 
   protected override destroyOwnedResources(): void {
