@@ -20,7 +20,7 @@ import { folderOf } from "./state.ts"
 import { isBusy } from "./status/activity.ts"
 import { branchOf } from "./status/branch.ts"
 import { Ticker } from "./ticker.ts"
-import { endingSignals, openRenderer, Terminal, type EndingSignal } from "./terminal.ts"
+import { openRenderer, signalStatus, Terminal, type EndingSignal } from "./terminal.ts"
 import { Outer } from "./outer.ts"
 
 /** A host that does not answer does not keep a person from leaving. */
@@ -57,9 +57,9 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     })
   }
   const terminal = new Terminal(renderer, options, {
-    signal: (name: EndingSignal) => end("signal", "leave", { code: endingSignals[name] }),
+    signal: (name: EndingSignal) => end("signal", "leave", { code: signalStatus(name) }),
     crashed: (error) => end("crash", "leave", { code: 1, message: sentence(error) }),
-    gone: () => end("terminal lost", "leave", { code: endingSignals.SIGHUP }),
+    gone: () => end("terminal lost", "leave", { code: signalStatus("SIGHUP") }),
   })
   parts = build(renderer, options, terminal, end)
   return { app: parts.app, ended: promise }

@@ -6,6 +6,7 @@
  * - The process is not ended here: whoever started the screen hears how it ended.
  * - Stopped in the background, a process does not hear of a new size: it is asked for when it comes back, before anything is drawn.
  */
+import { constants } from "node:os"
 import { createCliRenderer, type CliRenderer } from "@opentui/core"
 import type { Clock } from "../std/clock.ts"
 
@@ -34,9 +35,25 @@ export function openRenderer(options: { readonly mouse: boolean }): Promise<CliR
   })
 }
 
-/** Signals that end the screen, and the status that a shell expects of each. */
-export const endingSignals = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 } as const
-export type EndingSignal = keyof typeof endingSignals
+/** Signals that end the screen: all that would end a process and can be heard by one. */
+const endingSignals = [
+  "SIGHUP",
+  "SIGINT",
+  "SIGQUIT",
+  "SIGABRT",
+  "SIGUSR1",
+  "SIGUSR2",
+  "SIGALRM",
+  "SIGTERM",
+  "SIGXCPU",
+  "SIGVTALRM",
+] as const
+export type EndingSignal = (typeof endingSignals)[number]
+
+/** The status that a shell expects of a program that a signal ended. */
+export function signalStatus(name: EndingSignal): number {
+  return 128 + constants.signals[name]
+}
 
 export type TerminalEvents = {
   signal(name: EndingSignal): void
@@ -66,7 +83,7 @@ export class Terminal {
     this.#clock = given.clock
     this.#process = process
     if (process === undefined) return
-    for (const name of Object.keys(endingSignals) as EndingSignal[]) {
+    for (const name of endingSignals) {
       this.#on(process, name, () => events.signal(name))
     }
     this.#on(process, "SIGTSTP", () => void this.suspend())

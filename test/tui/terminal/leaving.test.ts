@@ -18,6 +18,9 @@ test.each([
   ["SIGINT", 130],
   ["SIGHUP", 129],
   ["SIGQUIT", 131],
+  ["SIGABRT", 134],
+  ["SIGUSR1", 138],
+  ["SIGUSR2", 140],
 ] as const)(
   "after %s every mode of the terminal is off and the status tells the signal (110)",
   async (signal, status) => {
