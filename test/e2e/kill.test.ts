@@ -9,3 +9,11 @@ test("kill -9 at any moment of a task loses no accepted input, doubles no edit, 
   expect(summary.invalidRequests).toEqual([])
   expect(summary.accepted).toBeGreaterThan(3)
 }, 120_000)
+
+test("a task that is killed five times in a row, at ever other moments, loses nothing either", async () => {
+  // The golden ratio never comes back to a place where it has been.
+  let n = 0
+  const summary = await killMany(3, () => (n++ * 0.618 + 0.1) % 0.9, 5)
+  expect(summary.problems).toEqual([])
+  expect(summary.invalidRequests).toEqual([])
+}, 120_000)

@@ -39,7 +39,8 @@ export function killMachine(server: ModelServer): Machine {
 }
 
 export type KillOutcome = {
-  readonly afterMs: number
+  /** Milliseconds after each start. */
+  readonly moments: readonly number[]
   /** The input had been acknowledged before the kill. */
   readonly accepted: boolean
   /** The process had ended by itself before the kill. */
@@ -71,10 +72,11 @@ function problemsOf(
   return problems
 }
 
-/** Start the task, kill it after `afterMs`, finish it by `-c -p`, and look. */
-export async function killOnce(server: ModelServer, afterMs: number): Promise<KillOutcome> {
-  using machine = killMachine(server)
-  const child = Bun.spawn([await builtBinary(), "--mode", "json", prompt], {
+type Killed = { readonly accepted: boolean; readonly finished: boolean }
+
+/** Start the executable, kill it after `afterMs`, and tell what it had said by then. */
+async function killed(machine: Machine, args: readonly string[], afterMs: number): Promise<Killed> {
+  const child = Bun.spawn([await builtBinary(), "--mode", "json", ...args], {
     cwd: machine.work,
     env: machine.env,
     stdin: "ignore",
@@ -86,12 +88,24 @@ export async function killOnce(server: ModelServer, afterMs: number): Promise<Ki
   const finished = child.exitCode !== null
   child.kill("SIGKILL")
   await child.exited
-  const wasAccepted = accepted(await events)
+  return { accepted: accepted(await events), finished }
+}
+
+/** Start the task, kill it and whoever goes on with it after each of `moments`, finish it by `-c -p`, and look. */
+export async function killOnce(server: ModelServer, moments: readonly number[]): Promise<KillOutcome> {
+  using machine = killMachine(server)
+  let [wasAccepted, finished] = [false, false]
+  for (const afterMs of moments) {
+    // Killed before the input was acknowledged: whoever sent it looks whether it was taken, or sends it again.
+    const stored = wasAccepted || (await runBinary(machine, ["sessions", "list"])).stdout !== ""
+    const last = await killed(machine, stored ? ["-c"] : [prompt], afterMs)
+    wasAccepted ||= stored || last.accepted
+    finished = last.finished
+    if (finished) break
+  }
   let resumed = await runBinary(machine, ["-c", "-p"])
-  // Killed before the input was acknowledged: whoever sent it sends it again.
   if (!wasAccepted && resumed.status === 2) resumed = await runBinary(machine, ["-p", prompt])
-  const problems = problemsOf(machine, wasAccepted, resumed)
-  return { afterMs, accepted: wasAccepted, finished, problems }
+  return { moments, accepted: wasAccepted, finished, problems: problemsOf(machine, wasAccepted, resumed) }
 }
 
 export type KillSummary = {
@@ -102,8 +116,8 @@ export type KillSummary = {
   readonly invalidRequests: readonly string[]
 }
 
-/** Kill `times` times at moments that `random` (0 to 1) spreads over the length of an undisturbed run. */
-export async function killMany(times: number, random: () => number): Promise<KillSummary> {
+/** Kill `times` tasks at moments that `random` (0 to 1) spreads over the length of an undisturbed run, each `inARow` times. */
+export async function killMany(times: number, random: () => number, inARow = 1): Promise<KillSummary> {
   const server = await startModelServer({ script: killScript, key: "k" })
   try {
     const started = performance.now()
@@ -112,14 +126,19 @@ export async function killMany(times: number, random: () => number): Promise<Kil
     const length = performance.now() - started
     const problems = problemsOf(machine, true, whole)
     const outcomes: KillOutcome[] = []
-    for (let n = 0; n < times; n++) outcomes.push(await killOnce(server, random() * length))
+    for (let n = 0; n < times; n++) {
+      const moments = Array.from({ length: inARow }, () => random() * length)
+      outcomes.push(await killOnce(server, moments))
+    }
     return {
       kills: times,
       accepted: outcomes.filter((outcome) => outcome.accepted).length,
       finishedBefore: outcomes.filter((outcome) => outcome.finished).length,
       problems: [
         ...problems,
-        ...outcomes.flatMap(({ afterMs, problems }) => problems.map((text) => `${Math.round(afterMs)} ms: ${text}`)),
+        ...outcomes.flatMap(({ moments, problems }) =>
+          problems.map((text) => `${moments.map(Math.round).join(", ")} ms: ${text}`),
+        ),
       ],
       invalidRequests: server.violations,
     }
