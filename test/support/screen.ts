@@ -13,6 +13,7 @@ import { join } from "node:path"
 import { parseKeys, type Chord } from "../../src/home/chord.ts"
 import { defaultSlots, type Draft, type ScreenEnd, type ScreenOptions } from "../../src/tui/options.ts"
 import { openScreen, type Screen } from "../../src/tui/screen.ts"
+import { eventually } from "./eventually.ts"
 import { ManualClock, settle } from "./manual-clock.ts"
 import { builtInKeymapShelf, builtInThemeShelf } from "./screen-shelves.ts"
 import { ScriptedHost } from "./scripted-host.ts"
@@ -174,6 +175,17 @@ export class Robot {
   /** The picture is somewhere on the screen. */
   shows(picture: string): void {
     if (!contains(this.frame(), picture)) expect(this.frame()).toBe(dedent(picture))
+  }
+
+  /** Draws until the picture is there: for what a disk has to answer first. */
+  async until(picture: string): Promise<void> {
+    await eventually(
+      async () => {
+        await this.draw()
+        return contains(this.frame(), picture)
+      },
+      () => `waited for ${picture}; the screen was:\n${this.frame()}`,
+    )
   }
 
   hides(picture: string): void {
