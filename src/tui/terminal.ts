@@ -87,6 +87,7 @@ export class Terminal {
       this.#on(process, name, () => events.signal(name))
     }
     this.#on(process, "SIGTSTP", () => void this.suspend())
+    this.#on(process, "SIGCONT", () => void this.#stoppedUnasked(process))
     this.#on(process, "uncaughtException", events.crashed)
     this.#on(process, "unhandledRejection", events.crashed)
     this.#on(process.stdin, "end", events.gone)
@@ -100,7 +101,7 @@ export class Terminal {
     if (process === undefined || this.#suspended || process.platform === "win32") return false
     this.#suspended = true
     const resumed = new Promise<void>((resolve) => process.once("SIGCONT", () => resolve()))
-    await this.#renderer.suspend()
+    await this.#goAway()
     process.kill(process.pid, "SIGSTOP")
     await resumed
     await this.#comeBack(process)
@@ -108,10 +109,19 @@ export class Terminal {
     return true
   }
 
+  /** A stop that cannot be heard is heard of when it is over: the shell may have set the terminal for itself. */
+  async #stoppedUnasked(process: NodeJS.Process): Promise<void> {
+    if (this.#suspended) return
+    this.#suspended = true
+    await this.#goAway()
+    await this.#comeBack(process)
+    this.#suspended = false
+  }
+
   /** Runs `work` with the terminal given back, as for an editor of the person's. */
   async lend<T>(work: () => Promise<T>): Promise<T> {
     this.#suspended = true
-    await this.#renderer.suspend()
+    await this.#goAway()
     try {
       return await work()
     } finally {
@@ -152,6 +162,11 @@ export class Terminal {
       // The library throws when its last bytes find no terminal: there is nothing left to give back.
       return
     }
+    this.#process?.stdout.write(leftOn)
+  }
+
+  async #goAway(): Promise<void> {
+    await this.#renderer.suspend()
     this.#process?.stdout.write(leftOn)
   }
 
