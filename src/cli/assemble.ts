@@ -16,6 +16,7 @@ import { Refusal } from "../protocol/port.ts"
 import type { AgentDocument, SessionDocument } from "../protocol/records.ts"
 import type { RunFlags } from "./args.ts"
 import { loadExtensions, toolsOf } from "./extensions.ts"
+import { rememberFolder } from "./folder-identity.ts"
 import { instructionsOf } from "./instructions.ts"
 import { modelsOf } from "./models.ts"
 import { apiKeyVariable, type Person } from "./person.ts"
@@ -41,6 +42,7 @@ function settingsOf(person: Person): EngineSettings {
     steeringMode: config.steeringMode,
     followUpMode: config.followUpMode,
     stallMs: config.httpIdleTimeoutMs,
+    output: config.output,
   }
 }
 
@@ -130,7 +132,10 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const instructions = instructionsOf(person, run)
   const equipment = await equipmentOf(person)
   for (const notice of [...instructions.notices, ...equipment.problems]) report(notice)
-  if (isNew) begin(ledger, { folder: person.folder, agent: agentOf(person, run, equipment) })
+  if (isNew) {
+    begin(ledger, { folder: person.folder, agent: agentOf(person, run, equipment) })
+    rememberFolder(ledger, person.folder)
+  }
   const engine = openEngine({
     ledger,
     models: modelsOf(person.providers, person.credentials),

@@ -24,6 +24,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     clock: core.clock,
     env: machine.env,
     files: core.ledger.spools.files(task.id, 1),
+    outputBytesMax: core.options.settings.output.maxBytes,
     shell: machine.shell,
     home: machine.home,
     refused: machine.refused,

@@ -43,7 +43,8 @@ async function keptResult(
   const { spools } = core.ledger
   try {
     core.at("keep")
-    const kept = await spools.keep(task.id, Math.max(1, task.attempt))
+    const { maxBytes: bytes, maxSessionBytes: sessionBytes } = core.options.settings.output
+    const kept = await spools.keep(task.id, Math.max(1, task.attempt), { bytes, sessionBytes })
     core.at("kept")
     return { kept, result: renamed(result, spools.files(task.id, 1)?.output, kept) }
   } catch (error) {

@@ -40,6 +40,8 @@ export type EngineSettings = {
   readonly steeringMode: QueueMode
   readonly followUpMode: QueueMode
   readonly stallMs: number
+  /** Bytes of one output, and of all outputs of a session, that are kept. */
+  readonly output: { readonly maxBytes: number; readonly maxSessionBytes: number }
 }
 
 /** The machine as the tools see it. */
@@ -75,4 +77,5 @@ export const defaultSettings: EngineSettings = {
   steeringMode: "one-at-a-time",
   followUpMode: "one-at-a-time",
   stallMs: 300_000,
+  output: { maxBytes: 64 * 1024 ** 2, maxSessionBytes: 1024 ** 3 },
 }

@@ -18,7 +18,7 @@ import type { SessionPaths } from "./folder.ts"
 import { Outputs } from "./outputs.ts"
 import type { TaskId } from "./records.ts"
 import { frame, readFrames } from "./spool-frames.ts"
-import type { Spool, Spools } from "./spool.ts"
+import { outputLimits, type Spool, type Spools } from "./spool.ts"
 
 const spoolName = /^(\d+)\.(\d+)\.(\d+)(\.out|\.status)?$/
 /** Spools of tasks that the ledger does not know: a power cut took the commit. Kept apart, for a person to look at. */
@@ -82,11 +82,11 @@ export class SpoolFiles implements Spools {
     return { output: `${base}.out`, status: `${base}.status` }
   }
 
-  async keep(task: TaskId, attempt: number): Promise<string | null> {
+  async keep(task: TaskId, attempt: number, limits = outputLimits): Promise<string | null> {
     const raw = this.#rawBase(task, attempt)
-    if (raw !== null && existsSync(`${raw}.out`)) return this.#outputs.link(task, `${raw}.out`)
+    if (raw !== null && existsSync(`${raw}.out`)) return this.#outputs.keep(task, `${raw}.out`, limits)
     const payloads = await this.read(task, attempt)
-    return payloads.length === 0 ? null : this.#outputs.write(task, payloads.join(""))
+    return payloads.length === 0 ? null : this.#outputs.write(task, payloads.join(""), limits)
   }
 
   outputPath(task: TaskId): string {

@@ -25,14 +25,22 @@ export type Spool = {
   close(): void
 }
 
+/** Bytes of one output that are kept, and of all outputs of a session. */
+export type OutputLimits = { readonly bytes: number; readonly sessionBytes: number }
+
+export const outputLimits: OutputLimits = { bytes: 64 * 1024 ** 2, sessionBytes: 1024 ** 3 }
+
 export type Spools = {
   open(task: TaskId, attempt: number): Spool
   /** Payloads of whole records, in order; empty where there is no such spool. */
   read(task: TaskId, attempt: number): Promise<readonly string[]>
   /** Where a command's raw output and status go; null in a session without a disk. Folders exist, files may not. */
   files(task: TaskId, attempt: number): { readonly output: string; readonly status: string } | null
-  /** Keep the raw output (or the joined payloads) of a cut result; the path to tell, or null where there is none. */
-  keep(task: TaskId, attempt: number): Promise<string | null>
+  /**
+   * Keep the raw output (or the joined payloads) of a cut result, of a long one its end; the path to tell, or null
+   * where there is none.
+   */
+  keep(task: TaskId, attempt: number, limits?: OutputLimits): Promise<string | null>
   /** Where `keep` would put it, or has put it. */
   outputPath(task: TaskId): string | null
   /** Bytes `from`…`to` of a kept output, or of a live raw file. */

@@ -20,8 +20,8 @@ export type CommandReport = {
   readonly capture: Capture
   readonly running: readonly Found[]
   readonly notes: readonly string[]
-  /** Where the whole output is, or null where it is nowhere. */
-  readonly kept: string | null
+  /** Where the output is kept, and how much of its end, or null where it is nowhere. */
+  readonly kept: { readonly path: string; readonly bytesMax: number } | null
 }
 
 /** Processes that a result lists. */
@@ -50,9 +50,16 @@ export async function capturedFile(path: string): Promise<Capture> {
   }
 }
 
-function outputText(shown: Shown, kept: string | null): string {
+function whereText(size: number, kept: CommandReport["kept"]): string {
+  if (kept === null) return "it was not kept"
+  return size <= kept.bytesMax
+    ? `the whole output is in ${kept.path}`
+    : `the last ${sizeText(kept.bytesMax)} are in ${kept.path}`
+}
+
+function outputText(shown: Shown, { size }: Capture, kept: CommandReport["kept"]): string {
   if (!shown.cut) return shown.text.trimEnd()
-  const where = kept === null ? "it was not kept" : `the whole output is in ${kept}`
+  const where = whereText(size, kept)
   const head = shown.head.endsWith("\n") || shown.head === "" ? shown.head : `${shown.head}\n`
   return `${head}[… ${sizeText(shown.bytesLeft)} left out; ${where} …]\n${shown.tail.trimEnd()}`
 }
@@ -110,7 +117,7 @@ function rawOf(capture: Capture, shown: Shown): string | undefined {
 export function commandResult(report: CommandReport): ToolResult {
   const { capture, ending, ended, running, command } = report
   const shown = showOutput(capture)
-  const text = outputText(shown, report.kept)
+  const text = outputText(shown, capture, report.kept)
   const meant = ended.by === "itself"
   const notes = [endText(report), runningText(running, meant), ...report.notes].filter((note) => note !== null)
   const body = text === "" ? "(no output)" : text

@@ -78,7 +78,7 @@ async function rememberStart(started: Started, deadline: number | null, context:
 }
 
 async function runInFiles(spec: CommandSpec, files: CallFiles, args: Args, context: ToolContext): Promise<ToolResult> {
-  const started = tryStart(spec, () => startInFiles(spec, files))
+  const started = tryStart(spec, () => startInFiles(spec, files, fileBytesMax(context)))
   if (!started.ok) return started.result
   const limitMs = limitOf(args)
   const deadline = limitMs === null ? null : context.clock.now() + limitMs
@@ -110,8 +110,14 @@ async function superviseInFiles(
     )
     const capture = await capturedFile(files.output)
     const running = stop === null ? await stillRunning(key, leader, value.held, context) : survivors
-    const notes = await fileNotes(files, capture)
-    return commandResult({ ...reportOf(args, value.ending, stop), capture, running, notes, kept: files.output })
+    const notes = await fileNotes(files, capture, context)
+    return commandResult({
+      ...reportOf(args, value.ending, stop),
+      capture,
+      running,
+      notes,
+      kept: { path: files.output, bytesMax: context.outputBytesMax ?? Infinity },
+    })
   } finally {
     endWatch()
   }
@@ -149,9 +155,14 @@ function remainingMs(args: Args, { deadline }: JsonObject, { clock }: ToolContex
   return Math.min(limitOf(args) ?? Infinity, Math.max(0, deadline - clock.now()))
 }
 
-async function fileNotes(files: CallFiles, capture: Capture): Promise<readonly string[]> {
-  if (capture.size >= outputFileBytesMax)
-    return [`The output reached its limit of ${sizeText(outputFileBytesMax)} and was ended there.`]
+/** What a running command may write: more than is kept in the end, so that one that says much is not ended for it. */
+function fileBytesMax({ outputBytesMax = 0 }: ToolContext): number {
+  return Math.max(outputFileBytesMax, outputBytesMax)
+}
+
+async function fileNotes(files: CallFiles, capture: Capture, context: ToolContext): Promise<readonly string[]> {
+  const most = fileBytesMax(context)
+  if (capture.size >= most) return [`The output reached its limit of ${sizeText(most)} and was ended there.`]
   const free = await freeBytes(files)
   if (free >= reportBytesMax) return []
   return [`The disk of ${dirname(files.output)} is full: the output may not be whole.`]

@@ -88,7 +88,7 @@ function specOf(command: string, { cwd, env, key, shell }: ToolContext): Command
 
 /** After a restart, where nothing better can be told: what still runs is ended, and the outcome is unknown. */
 async function recover(args: Args, facts: JsonObject, context: ToolContext): Promise<ToolResult> {
-  const { files, key, clock } = context
+  const { files, key, clock, outputBytesMax = Infinity } = context
   const running = await endCommand(key, aliveLeader(storedIdentity(facts)), clock)
   return commandResult({
     command: args.command,
@@ -97,7 +97,7 @@ async function recover(args: Args, facts: JsonObject, context: ToolContext): Pro
     capture: files === null ? new EndsKeeper().capture() : await capturedFile(files.output),
     running,
     notes: [],
-    kept: files === null ? null : files.output,
+    kept: files === null ? null : { path: files.output, bytesMax: outputBytesMax },
   })
 }
 

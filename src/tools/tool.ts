@@ -52,6 +52,8 @@ export type ToolContext = {
   /** The environment of children: provider keys are not in it. */
   readonly env: Readonly<Record<string, string>>
   readonly files: CallFiles | null
+  /** Bytes that are kept of an output, once its call has ended; absent: all that fits on the disk's limits. */
+  readonly outputBytesMax?: number
   /** The person's shell, or absent for `bash`, else `sh`. */
   readonly shell?: string
   readonly home: string

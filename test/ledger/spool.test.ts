@@ -179,15 +179,30 @@ test("a framed spool is kept as its text, and nothing is kept of nothing", async
 
 test("kept outputs have a limit together: the oldest go first, the newest stays", async () => {
   const paths = newPaths()
-  const outputs = new Outputs(paths.output, 25)
-  for (const task of [3, 9, 10, 11]) await outputs.write(task, "x".repeat(10))
+  const outputs = new Outputs(paths.output)
+  const limits = { bytes: 1_000, sessionBytes: 25 }
+  for (const task of [3, 9, 10, 11]) await outputs.write(task, "x".repeat(10), limits)
   expect(
     readdirSync(paths.output)
       .map(Number)
       .sort((one, other) => one - other),
   ).toEqual([10, 11])
-  await outputs.write(12, "x".repeat(1_000))
+  await outputs.write(12, "x".repeat(1_000), limits)
   expect(readdirSync(paths.output)).toEqual(["12"])
+})
+
+test("of an output beyond its own limit the end is kept", async () => {
+  const paths = newPaths()
+  const spools = new SpoolFiles(paths, 1)
+  const limits = { bytes: 4, sessionBytes: 1_000 }
+  writeFileSync(spools.files(5, 1).output, "0123456789")
+  expect(readFileSync((await spools.keep(5, 1, limits)) ?? "", "utf8")).toBe("6789")
+  expect(readFileSync(spools.files(5, 1).output, "utf8")).toBe("0123456789")
+  const spool = spools.open(6, 1)
+  spool.append("abcdefgh")
+  spool.close()
+  expect(readFileSync((await spools.keep(6, 1, limits)) ?? "", "utf8")).toBe("efgh")
+  expect(readdirSync(paths.output).sort()).toEqual(["5", "6"])
 })
 
 test("at an opening, spools of live tasks stay, those of ended ones go, those of unknown ones are put aside", async () => {

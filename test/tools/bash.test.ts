@@ -252,6 +252,13 @@ test("the title is the first line of the command", () => {
   expect(bashTool.title({})).toBe("")
 })
 
+test("where only the end of an output is going to be kept, the result says so", async () => {
+  using bench = workbench()
+  const files = bench.files()
+  const result = await run(bench, { command: "seq 1 300000" }, { files, outputBytesMax: 1_000_000 })
+  expect(textOf(result)).toContain(`left out; the last 1.0 MB are in ${files.output} …]`)
+})
+
 test("output is reported while the command runs, in order, and skipped where it is too much", async () => {
   using bench = workbench()
   let seen = ""
