@@ -42,6 +42,7 @@ export function modelsOf(providers: Providers, credentials: Credentials): Models
       if (key === undefined) return needsKey(model) ? { problem: credentials.hint(model.provider) } : { key: undefined }
       return "problem" in key ? { problem: key.problem } : { key: key.key }
     },
+    renew: (model, key) => credentials.renew(model.provider, key),
     list: async () => providers.list().map(({ model, ready }) => modelRecord(model, ready)),
   }
 }

@@ -12,6 +12,7 @@ import { systemClock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
 import type { JsonObject } from "../std/json.ts"
 import { Credentials } from "../home/credentials.ts"
+import { oauthSpec, type LoginConfig } from "../home/oauth.ts"
 import { commandRunner } from "../home/key-value.ts"
 import { dirsOf, type Dirs } from "../home/dirs.ts"
 import { takeEnvironment, type Env } from "../home/env.ts"
@@ -71,14 +72,34 @@ function flagValues(run: RunFlags): readonly { readonly flag: string; readonly v
   ]
 }
 
-function credentialsOf(env: Env, dirs: Dirs, run: RunFlags, config: Readonly<Record<string, string>>): Credentials {
+type ProviderSettings = { readonly apiKey?: string; readonly login?: LoginConfig }
+
+/** How one logs in at `provider`; a login in the config that says too little is named when it is used. */
+export function oauthOf(
+  provider: string,
+  config: Readonly<Record<string, ProviderSettings>>,
+): ReturnType<typeof oauthSpec> {
+  return oauthSpec(provider, Object.hasOwn(config, provider) ? config[provider]?.login : undefined)
+}
+
+function credentialsOf(
+  env: Env,
+  dirs: Dirs,
+  run: RunFlags,
+  config: Readonly<Record<string, ProviderSettings>>,
+): Credentials {
+  const keys = Object.entries(config).flatMap(([name, { apiKey }]) => (apiKey === undefined ? [] : [[name, apiKey]]))
   return new Credentials({
     file: join(dirs.config, "auth.json"),
     env,
     clock: systemClock,
     run: commandRunner(env, systemClock),
     variables: keyNames(),
-    config,
+    config: Object.fromEntries(keys) as Readonly<Record<string, string>>,
+    oauth(provider) {
+      const spec = oauthOf(provider, config)
+      return spec === undefined || "problem" in spec ? undefined : spec
+    },
     flag: run.apiKey ?? env[apiKeyVariable],
   })
 }
@@ -107,11 +128,12 @@ export async function readPerson(run: RunFlags, headless: boolean): Promise<Pers
   })
   if (headless && settings.broken) throw new Stop(settings.problems.join("\n"), 2)
   const { config } = settings.merged
-  const keys = Object.entries(config.providers).flatMap(([name, { apiKey }]) =>
-    apiKey === undefined ? [] : [[name, apiKey] as const],
-  )
-  const credentials = credentialsOf(env, dirs, run, Object.fromEntries(keys))
-  const providers = createProviders({ providers: config.providers, keys: (name) => credentials.keyNow(name) })
+  const credentials = credentialsOf(env, dirs, run, config.providers)
+  const providers = createProviders({
+    providers: config.providers,
+    keys: (name) => credentials.keyNow(name),
+    baseUrls: (name) => credentials.baseUrl(name),
+  })
   const problems = [...settings.problems, ...(credentials.problem === null ? [] : [credentials.problem])]
   return { env, dirs, folder, project, settings, credentials, providers, trusted, problems }
 }

@@ -169,11 +169,31 @@ async function askAgain(core: Core, task: Task, pin: Built["pin"]): Promise<Buil
 type Ask = { readonly response: Response } | { readonly error: ProviderError }
 
 async function ask(core: Core, built: Built, progress: GenerationProgress, signal: AbortSignal): Promise<Ask> {
-  const key = await core.options.models.key(built.model)
-  if ("problem" in key) return { error: new ProviderError("auth", "no_key", key.problem) }
+  const { models } = core.options
+  const first = await models.key(built.model)
+  if ("problem" in first) return { error: new ProviderError("auth", "no_key", first.problem) }
+  try {
+    const asked = await askWith(core, built, progress, signal, first.key)
+    // A token that was refused may only have ended: with another one it is asked once more, before anything was answered.
+    const refused = "error" in asked && asked.error.kind === "auth" && asked.error.status === 401
+    if (!refused || first.key === undefined || !(await models.renew?.(built.model, first.key))) return asked
+    const second = await models.key(built.model)
+    return "problem" in second ? asked : await askWith(core, built, progress, signal, second.key)
+  } finally {
+    progress.end()
+  }
+}
+
+async function askWith(
+  core: Core,
+  built: Built,
+  progress: GenerationProgress,
+  signal: AbortSignal,
+  apiKey: string | undefined,
+): Promise<Ask> {
   try {
     const response = await built.api.call(built.request, built.encoded, {
-      apiKey: key.key,
+      apiKey,
       headers: built.model.headers,
       signal,
       clock: core.clock,
@@ -184,8 +204,6 @@ async function ask(core: Core, built: Built, progress: GenerationProgress, signa
   } catch (error) {
     if (error instanceof ProviderError) return { error }
     throw error
-  } finally {
-    progress.end()
   }
 }
 

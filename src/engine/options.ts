@@ -17,6 +17,8 @@ export type Models = {
   api(model: Model): Promise<Api>
   /** The key to send, or a sentence saying how to get one; undefined where none is needed. */
   key(model: Model): Promise<{ readonly key: string | undefined } | { readonly problem: string }>
+  /** After a provider refused `key`: true where there is another one now, so that asking again is worth it. */
+  renew?(model: Model, key: string): Promise<boolean>
   list(): Promise<readonly ModelRecord[]>
 }
 

@@ -71,6 +71,21 @@ const model = Type.Object(
   { additionalProperties: false },
 )
 
+const login = Type.Object(
+  {
+    kind: Type.Optional(
+      choice(["pkce", "device"], { description: "pkce: a browser on this machine; device: a code." }),
+    ),
+    authorizeUrl: Type.Optional(Type.String({ description: "Where the browser goes (pkce)." })),
+    deviceUrl: Type.Optional(Type.String({ description: "Where a code is asked for (device)." })),
+    tokenUrl: Type.Optional(Type.String({ description: "Where tokens are asked for." })),
+    clientId: Type.Optional(Type.String({ description: "This program, as the server knows it." })),
+    scope: Type.Optional(Type.String()),
+    port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535, description: "0: any that is free." })),
+  },
+  { additionalProperties: false, description: "How `cairn login` logs in at this provider." },
+)
+
 const provider = Type.Object(
   {
     name: Type.Optional(Type.String({ description: "The name to show." })),
@@ -81,6 +96,7 @@ const provider = Type.Object(
         description: '"$NAME": from the environment; "!command": what it prints; anything else: the key.',
       }),
     ),
+    login: Type.Optional(login),
     headers: Type.Optional(headers),
     quirks: Type.Optional(anyObject),
     models: Type.Optional(

@@ -7,18 +7,23 @@ import { open, rm, stat } from "node:fs/promises"
 import { sleep, type Clock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
 
-/** No change of a small file takes so long. */
-const staleMs = 10_000
-const waitMsMax = 15_000
+/** No change of a small file takes so long: whoever holds the lock for longer has died, and the others wait a little longer than that. */
+const staleMsDefault = 10_000
+const waitMsMore = 5_000
 const retryMs = 25
 
-/** `act` while nobody else changes `path`. Throws an Error with a sentence when the lock cannot be had. */
-export async function withFileLock<T>(path: string, clock: Clock, act: () => Promise<T>): Promise<T> {
+/** `act` while nobody else changes `path`; it takes less than `staleMs`. Throws an Error with a sentence when the lock cannot be had. */
+export async function withFileLock<T>(
+  path: string,
+  clock: Clock,
+  act: () => Promise<T>,
+  staleMs = staleMsDefault,
+): Promise<T> {
   const lock = `${path}.lock`
   const since = clock.monotonic()
   while (!(await take(lock))) {
-    if (await isStale(lock, clock)) await rm(lock, { force: true })
-    else if (clock.monotonic() - since > waitMsMax) {
+    if (await isStale(lock, clock, staleMs)) await rm(lock, { force: true })
+    else if (clock.monotonic() - since > staleMs + waitMsMore) {
       throw new Error(`${path} is locked by another process; if none is running, remove ${lock}.`)
     } else await sleep(clock, retryMs)
   }
@@ -40,7 +45,7 @@ async function take(lock: string): Promise<boolean> {
   }
 }
 
-async function isStale(lock: string, clock: Clock): Promise<boolean> {
+async function isStale(lock: string, clock: Clock, staleMs: number): Promise<boolean> {
   try {
     return clock.now() - (await stat(lock)).mtimeMs > staleMs
   } catch (error) {

@@ -21,6 +21,8 @@ export type RegistryInput = {
   readonly providers: ProvidersConfig
   /** The key of a provider, from wherever the person keeps it; undefined where there is none. */
   keys(provider: string): string | undefined
+  /** Where the person's login at a provider says that requests go. */
+  baseUrls?(provider: string): string | undefined
   readonly fetch?: Fetch
 }
 
@@ -41,13 +43,19 @@ function priceOf(config: NonNullable<ModelConfig["cost"]>): Price {
   return tiers === undefined ? base : { ...base, tiers }
 }
 
-function withConfig(base: Model, provider: ProviderConfig, config: ModelConfig | undefined): Model {
+/** Whose word on an address counts: the person's for the model, for the provider, their login's, the catalog's. */
+function withConfig(
+  base: Model,
+  provider: ProviderConfig,
+  config: ModelConfig | undefined,
+  login: string | undefined,
+): Model {
   const own = config ?? { id: base.id }
   const merged: Model = {
     ...base,
     name: own.name ?? base.name,
     api: own.api ?? provider.api ?? base.api,
-    baseUrl: own.baseUrl ?? provider.baseUrl ?? base.baseUrl,
+    baseUrl: own.baseUrl ?? provider.baseUrl ?? login ?? base.baseUrl,
     thinking: thinkingOf(own, Object.keys(base.thinking).length > 0 ? base.thinking : undefined),
     input: own.input ?? base.input,
     quirks: { ...base.quirks, ...provider.quirks, ...own.quirks },
@@ -169,7 +177,7 @@ class Registry implements Providers {
         near: ids.slice(0, 5),
       }
     const base = bare(provider, id, config.api ?? known?.api ?? "openai-completions", baseUrl)
-    const model: Model = { ...withConfig(base, config, undefined), guessed: true }
+    const model: Model = { ...withConfig(base, config, undefined, this.#login(provider)), guessed: true }
     if (known?.local === true) return { model }
     const close = near(modelName(model), ids)
     const offer = close.length === 0 ? "" : ` Did you mean ${close[0]}?`
@@ -192,7 +200,7 @@ class Registry implements Providers {
     const listed = modelsOf(provider).filter(({ id }) => !named.includes(id))
     return [
       ...named.flatMap((id) => this.#find(provider, id) ?? []),
-      ...listed.map((model) => withConfig(model, config ?? {}, undefined)),
+      ...listed.map((model) => withConfig(model, config ?? {}, undefined, this.#login(provider))),
     ]
   }
 
@@ -201,11 +209,15 @@ class Registry implements Providers {
     const config = this.#input.providers[provider] ?? {}
     const own = config.models?.find((model) => model.id === id)
     const known = findModel(provider, id)
-    if (known !== undefined) return withConfig(known, config, own)
+    if (known !== undefined) return withConfig(known, config, own, this.#login(provider))
     const baseUrl = own?.baseUrl ?? config.baseUrl ?? this.#known.get(provider)?.baseUrl
     if (own === undefined || baseUrl === undefined) return undefined
     const api = own.api ?? config.api ?? this.#known.get(provider)?.api ?? "openai-completions"
-    return withConfig(bare(provider, id, api, baseUrl), config, own)
+    return withConfig(bare(provider, id, api, baseUrl), config, own, undefined)
+  }
+
+  #login(provider: string): string | undefined {
+    return this.#input.baseUrls?.(provider)
   }
 
   #makeList(): readonly Listed[] {

@@ -32,7 +32,9 @@ describe("a key", () => {
     expect([keys.source("local"), await keys.key("local")]).toEqual(["config", { key: "configured" }])
     expect([keys.source("google"), await keys.key("google")]).toEqual(["environment", { key: "second" }])
     expect([keys.source("nobody"), await keys.key("nobody")]).toEqual([undefined, undefined])
-    expect(keys.hint("google")).toBe("There is no key for google: set GEMINI_API_KEY, or store one with /login google.")
+    expect(keys.hint("google")).toBe(
+      "There is no key for google: set GEMINI_API_KEY, or store one with `cairn login google` or /login google.",
+    )
   })
 
   test.each<[string, ReturnType<typeof parseKey>]>([
