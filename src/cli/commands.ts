@@ -75,6 +75,12 @@ async function carriedOut(mode: CommandMode, version: string): Promise<number> {
       return (await import("./sessions-command.ts")).sessionsCommand(mode)
     case "models":
       return models(mode)
+    case "login":
+    case "logout": {
+      const person = await readPerson(mode.run, false)
+      const { loginCommand, logoutCommand } = await import("./login.ts")
+      return mode.command === "login" ? loginCommand(mode.words, person) : logoutCommand(mode.words, person)
+    }
     case "config":
       return config(mode)
     case "ps":

@@ -71,6 +71,8 @@ export const subcommands = [
     help: "remove old or large ones, and give free space back",
   },
   { name: "models", usage: "models [search]", help: "the models that are known, and which are ready" },
+  { name: "login", usage: "login [provider]", help: "store a provider's key, or log in with a browser" },
+  { name: "logout", usage: "logout [provider]", help: "forget what is stored for a provider" },
   { name: "config", usage: "config schema", help: "the JSON schema of config.json" },
   { name: "reset-terminal", usage: "reset-terminal", help: "put a terminal right that a killed screen left behind" },
 ] as const
