@@ -32,6 +32,10 @@ import { complain, Stop } from "./stop.ts"
 
 type PrintMode = Extract<Mode, { kind: "print" }>
 
+const leave = (code: number): void => process.exit(code)
+/** What a signal means now: before there is a run, and after it, nothing is lost by leaving. */
+let heard = leave
+
 /** A pipe that has said nothing for this long may never end: the person is told what is being waited for. */
 const quietPipeMs = 2_000
 /** Events that a slow reader has not taken yet; beyond, progress of tools is left out, which their results tell whole. */
@@ -80,11 +84,11 @@ class Headless {
       this.#out.onFailure((failure) => this.#deaf(failure))
       this.#out.write(header(this.#ledger, this.#person))
     }
-    const unhook = onSignals((code) => this.#signal(code))
+    heard = (code) => this.#signal(code)
     try {
       return await this.#toEnd(engine, prompt)
     } finally {
-      unhook()
+      heard = leave
       await Promise.all([this.#out.flushed(), this.#err.flushed()])
     }
   }
@@ -255,6 +259,7 @@ async function announce(chosen: Chosen, mode: PrintMode, person: Person): Promis
 
 /** Does not return: a command that outlives this program, or a connection that lingers, would keep it. */
 export async function printMode(mode: PrintMode, _version: string): Promise<never> {
+  onSignals((code) => heard(code))
   // A bug where nobody catches it: in a line, like any other. What was under way is pending for the next one.
   const bug = (error: unknown): void => void complain(error).then((code) => process.exit(code))
   process.on("uncaughtException", bug)

@@ -188,6 +188,23 @@ test("flags that cannot be are refused in a sentence, and work that waits goes o
   expect(await runBinary(machine, ["-c", "-p"])).toMatchObject({ status: 0, stdout: "whole\n" })
 })
 
+test("an interrupt of a program that still waits for piped input is its end: 130, and nothing is left", async () => {
+  using machine = localMachine(server)
+  const child = Bun.spawn([await builtBinary(), "-p", "go"], {
+    cwd: machine.work,
+    env: machine.env,
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  // It says what it waits for, and then waits on.
+  const said = await child.stderr.getReader().read()
+  expect(new TextDecoder().decode(said.value)).toContain("waiting for the end of the piped input")
+  child.kill("SIGINT")
+  expect(await child.exited).toBe(130)
+  expect(existsSync(sessionsOf(machine))).toBe(false)
+})
+
 test("a process that ends before its input was taken leaves no session behind", async () => {
   using machine = localMachine(server)
   const closed = Bun.spawn(["sh", "-c", `"$1" --mode json go | true`, "sh", await builtBinary()], {
