@@ -53,7 +53,21 @@ export type Mode =
     }
 
 /** Options of subcommands, beside the flags of every run. */
-const commandOptions = ["json", "all", "now", "stdio", "accept", "dry-run", "md", "html", "jsonl", "follow"] as const
+const commandOptions = [
+  "json",
+  "all",
+  "now",
+  "succeed",
+  "stdio",
+  "accept",
+  "dry-run",
+  "md",
+  "html",
+  "jsonl",
+  "follow",
+  "archived",
+  "here",
+] as const
 
 /** Options of subcommands that take a value. `socket`: where a host is to listen, said by the screen that starts it. */
 const commandValues = ["socket", "older-than", "larger-than", "output"] as const

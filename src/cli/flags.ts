@@ -47,7 +47,16 @@ export const subcommands = [
     help: "end a host and its work; --now: at once, the work stays pending",
   },
   { name: "host", usage: "host [id]", help: "hold a session with no screen" },
-  { name: "sessions", usage: "sessions list [--json] [--all]", help: "the sessions of this folder, or all" },
+  {
+    name: "sessions",
+    usage: "sessions list [--json] [--all] [--archived]",
+    help: "the sessions of this folder, or all; --archived: those put away too",
+  },
+  {
+    name: "sessions",
+    usage: "sessions search <text> [--here] [--limit 100] [--json]",
+    help: "lines of all sessions, or of this folder's, that hold a text",
+  },
   { name: "sessions", usage: "sessions show <id> [c1] [--json]", help: "what was said in one, as Markdown" },
   {
     name: "sessions",

@@ -15,14 +15,24 @@ import { deleteSessions, pruneSessions } from "./sessions-remove.ts"
 import { forkSession } from "./sessions-fork.ts"
 import { showRequest } from "./sessions-request.ts"
 import { showSession } from "./sessions-show.ts"
-import { summaries, unreadSessions, type Unread } from "./sessions.ts"
+import { searchCommand } from "./sessions-search.ts"
+import { summaries } from "./session-rows.ts"
+import { unreadSessions, type Unread } from "./sessions.ts"
 import { Stop } from "./stop.ts"
 
 export type CommandMode = Extract<Mode, { kind: "command" }>
 
 function sessionRow(summary: SessionSummary): readonly string[] {
   const standing =
-    summary.state !== "ok" ? summary.state : summary.holder !== null ? "open" : summary.interrupted ? "interrupted" : ""
+    summary.state !== "ok"
+      ? summary.state
+      : summary.holder !== null
+        ? "open"
+        : summary.interrupted
+          ? "interrupted"
+          : summary.archived
+            ? "archived"
+            : ""
   return [shortId(summary.id), when(summary.updatedAt), standing, cleanLine(summary.title || summary.note)]
 }
 
@@ -37,7 +47,7 @@ function tellUnread(unread: readonly Unread[]): void {
 async function list(mode: CommandMode): Promise<number> {
   const person = await readPerson(mode.run, false)
   const folder = mode.options.has("all") ? undefined : person.folder
-  const found = await summaries(person.dirs.data, { folder })
+  const found = await summaries(person.dirs.data, { folder, archived: mode.options.has("archived") })
   if (folder !== undefined) tellUnread(await unreadSessions(person.dirs.data, null))
   if (mode.options.has("json")) for (const summary of found) print(`${JSON.stringify(summary)}\n`)
   else if (found.length > 0) print(columns(found.map(sessionRow)))
@@ -50,6 +60,7 @@ async function list(mode: CommandMode): Promise<number> {
 
 const verbs: Readonly<Record<string, (mode: CommandMode) => Promise<number>>> = {
   list,
+  search: searchCommand,
   show: showSession,
   check: checkSessions,
   delete: deleteSessions,

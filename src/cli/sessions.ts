@@ -4,56 +4,55 @@
  * - Nothing is opened for writing, and a session that cannot be read is listed as such.
  * - A session in which nothing was ever said is none.
  */
-import { join } from "node:path"
-import { sessionsFolder } from "../ledger/folder.ts"
-import { deleteSession, listSessions, resolveSession, type Listed } from "../ledger/list.ts"
-import { readSession } from "../ledger/peek.ts"
-import type { SessionDocument } from "../protocol/records.ts"
-import type { Found, SessionsPort, SessionSummary } from "../protocol/sessions.ts"
+import { join, relative, resolve } from "node:path"
+import { isSessionName, sessionsFolder } from "../ledger/folder.ts"
+import { deleteSession, resolveSession } from "../ledger/list.ts"
+import { restoreSession, trashSession } from "../ledger/trash.ts"
+import type { Found, SessionsPort } from "../protocol/sessions.ts"
+import { systemClock } from "../std/clock.ts"
+import { fuzzy } from "../std/fuzzy.ts"
 import { shortId } from "../std/id.ts"
+import { changeSession } from "./session-change.ts"
+import { previewOf } from "./session-preview.ts"
+import { summaries, unreadSummaries } from "./session-rows.ts"
+import { searchSessions } from "./session-search.ts"
 import { Stop } from "./stop.ts"
 
 /** Names worth offering when one was not found. */
 const nearMax = 3
 
-async function summaryOf(dataDir: string, listed: Listed): Promise<SessionSummary | undefined> {
-  const { id, createdAt, updatedAt, bytes, state, note } = listed
-  const holder = listed.holder?.pid ?? null
-  const unread = { id, createdAt, updatedAt, bytes, title: "", folder: "", interrupted: false, holder }
-  if (state !== "ok") return { ...unread, state, note }
-  const peek = await readSession({ dataDir, id })
-  if (peek.state === "missing") return undefined
-  if (peek.state !== "ok") return { ...unread, state: peek.state, note: peek.note }
-  const document = peek.documents.find(({ name }) => name === "session")?.value as SessionDocument | undefined
-  if (document === undefined || document.title === "") return undefined
-  const interrupted = holder === null && peek.tasks.length > 0
-  return { ...unread, title: document.title, folder: document.folder, interrupted, state: "ok", note: "" }
+/** The session whose folder, or a file in it, `path` is; undefined where it is none. */
+function idOfPath(dataDir: string, path: string): string | undefined {
+  if (!path.includes("/")) return undefined
+  const [first, ...rest] = relative(sessionsFolder(dataDir), resolve(path)).split("/")
+  return first !== undefined && isSessionName(first) && rest.length < 2 ? first : undefined
 }
 
-export type ListQuery = { readonly folder?: string; readonly limit?: number }
-
-/** Summaries, newest first; they are read only as far as they are asked for. */
-export async function summaries(dataDir: string, query: ListQuery): Promise<readonly SessionSummary[]> {
-  const found: SessionSummary[] = []
-  for (const listed of listSessions(dataDir)) {
-    if (found.length >= (query.limit ?? Infinity)) break
-    const summary = await summaryOf(dataDir, listed)
-    if (summary === undefined) continue
-    if (query.folder !== undefined && summary.folder !== query.folder) continue
-    found.push(summary)
-  }
-  return found
+/** By id first; then by its title, whole or in part, where that means one. */
+async function find(dataDir: string, name: string): Promise<Found> {
+  const resolved = resolveSession(dataDir, idOfPath(dataDir, name) ?? name)
+  if (resolved.status === "one") return { status: "one", id: resolved.id }
+  if (resolved.status === "several") return { status: "several", ids: resolved.ids }
+  const all = await summaries(dataDir, { archived: true })
+  const wanted = name.toLowerCase()
+  const titled = all.filter(({ title }) => title.toLowerCase() === wanted)
+  const [one, ...others] = titled
+  if (one !== undefined && others.length === 0) return { status: "one", id: one.id }
+  if (one !== undefined) return { status: "several", ids: titled.map(({ id }) => id) }
+  const near = fuzzy(name, all, ({ title }) => [title], nearMax).map(({ item }) => item)
+  return { status: "none", near: near.length > 0 ? near : all.slice(0, nearMax) }
 }
 
 export function sessionsPort(dataDir: string): SessionsPort {
+  const clock = systemClock
   return {
     list: (query) => summaries(dataDir, query),
-    async find(name): Promise<Found> {
-      const resolved = resolveSession(dataDir, name)
-      if (resolved.status === "one") return { status: "one", id: resolved.id }
-      if (resolved.status === "several") return { status: "several", ids: resolved.ids }
-      return { status: "none", near: await summaries(dataDir, { limit: nearMax }) }
-    },
+    find: (name) => find(dataDir, name),
+    search: (query) => searchSessions(dataDir, query, clock),
+    preview: (id) => previewOf(dataDir, id),
+    change: (id, change) => changeSession(dataDir, id, change),
+    remove: async (id) => trashSession({ dataDir, id }, clock.now()),
+    restore: async (id) => restoreSession({ dataDir, id }),
   }
 }
 
@@ -66,7 +65,7 @@ export async function findSession(dataDir: string, name: string): Promise<string
   }
   const near = found.near.map(({ id, title }) => `${shortId(id)} (${title})`).join(", ")
   throw new Stop(
-    `there is no session ${name}${near === "" ? "" : `; the newest are ${near}`}. See: cairn sessions list`,
+    `there is no session ${name}${near === "" ? "" : `; near ones are ${near}`}. See: cairn sessions list`,
     2,
   )
 }
@@ -76,14 +75,8 @@ export type Unread = { readonly path: string; readonly note: string }
 
 /** Sessions that cannot be read, newest first; with `after` only those that were written to later than that one. */
 export async function unreadSessions(dataDir: string, after: string | null): Promise<readonly Unread[]> {
-  const found: Unread[] = []
-  for (const listed of listSessions(dataDir)) {
-    if (listed.id === after) break
-    const summary = await summaryOf(dataDir, listed)
-    if (summary === undefined || summary.state === "ok") continue
-    found.push({ path: join(sessionsFolder(dataDir), listed.id), note: summary.note })
-  }
-  return found
+  const found = await unreadSummaries(dataDir, after)
+  return found.map(({ id, note }) => ({ path: join(sessionsFolder(dataDir), id), note }))
 }
 
 /** The newest session of a folder, if it has one. */

@@ -59,6 +59,8 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return configure(core, command)
     case "title":
       return title(core, command)
+    case "archive":
+      return archive(core, command)
     case "compact":
       return compact(core, command)
     case "shell":
@@ -147,6 +149,14 @@ async function configure(core: Core, command: Of<"configure">): Promise<Answers[
   })
   await receipt.stored
   return { notice: resolved?.ok === true ? resolved.notice : undefined }
+}
+
+async function archive(core: Core, { archived }: Of<"archive">): Promise<null> {
+  const session = readDocument(core.ledger.live, 0, "session")
+  if (session === undefined) throw new Refusal("no_session", "Nothing was ever said in this session.")
+  const receipt = core.ledger.commit("flushed", (tx) => writeDocument(tx, 0, "session", { ...session, archived }))
+  await receipt.stored
+  return null
 }
 
 async function title(core: Core, command: Of<"title">): Promise<null> {

@@ -74,17 +74,24 @@ async function firstCommitOf(top: string, clock: Clock): Promise<string | undefi
   return (await output).trim().split("\n").at(-1) || undefined
 }
 
-/** Who `folder` is now. Asks git when it is in a repository, so it is not for the way to the first frame. */
-export async function identifyFolder(folder: string, clock: Clock): Promise<FolderIdentity> {
+/** Who `folder` is now, as far as the file system alone tells. */
+export function folderNow(folder: string): FolderIdentity {
   const path = realpathSync(folder)
   const { dev, ino } = statSync(path)
+  return { path, device: dev, inode: ino, repository: null }
+}
+
+/** Who `folder` is now. Asks git when it is in a repository, so it is not for the way to the first frame. */
+export async function identifyFolder(folder: string, clock: Clock): Promise<FolderIdentity> {
+  const now = folderNow(folder)
+  const { path } = now
   const tree = workTreeOf(path)
   const firstCommit = tree === undefined ? undefined : await firstCommitOf(tree.top, clock)
   const repository =
     tree === undefined || firstCommit === undefined
       ? null
       : { firstCommit, worktree: tree.worktree, inside: relative(tree.top, path) }
-  return { path, device: dev, inode: ino, repository }
+  return { ...now, repository }
 }
 
 /** True when `now` is the folder that was `stored`. `gone`: nothing is at the stored path any more. */

@@ -15,6 +15,7 @@ import { fileMode } from "./folder.ts"
 export type LockAnswer = "taken" | "held" | "unsupported"
 export type Flock = (fd: number) => LockAnswer
 
+const lockShared = 1
 const lockExclusive = 2
 const lockNonBlocking = 4
 /** The number of EWOULDBLOCK, and the name of the C library's place for numbers like it. */
@@ -30,9 +31,14 @@ export function openLockFile(path: string): number {
 }
 
 /** Takes the lock of the open file `fd`, without waiting. */
-export const flock: Flock = (fd) => {
+export const flock: Flock = (fd) => take(fd, lockExclusive)
+
+/** Takes a part in the lock of the open file `fd`, beside others that do, without waiting. */
+export const flockShared: Flock = (fd) => take(fd, lockShared)
+
+function take(fd: number, how: number): LockAnswer {
   const library = load()
-  if (library.flock(fd, lockExclusive | lockNonBlocking) === 0) return "taken"
+  if (library.flock(fd, how | lockNonBlocking) === 0) return "taken"
   return library.errno() === platform().wouldBlock ? "held" : "unsupported"
 }
 

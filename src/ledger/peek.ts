@@ -71,6 +71,14 @@ export async function readEntries(place: SessionPlace, after: number, limit: num
   })
 }
 
+/** The newest entries of all conversations, oldest first. */
+export async function readNewest(place: SessionPlace, limit: number): Promise<EntryPage> {
+  return look(place, (db) => {
+    const rows = db.query<EntryRow, [number, number]>(reads.newestEntries.sql).all(Number.MAX_SAFE_INTEGER, limit)
+    return { state: "ok", entries: rows.reverse().map(entryFrom) }
+  })
+}
+
 /** All that a ledger holds now, ended work included. */
 export type AllRecords = SessionRecords & { readonly tasks: readonly Task[] }
 

@@ -31,6 +31,7 @@ export const reads = {
   documents: { sql: "SELECT * FROM documents", whole: true },
   sessionDocuments: { sql: "SELECT * FROM documents WHERE conversation = 0", whole: false },
   entriesPage: { sql: "SELECT * FROM entries WHERE id > ? ORDER BY id LIMIT ?", whole: false },
+  newestEntries: { sql: "SELECT * FROM entries WHERE id < ? ORDER BY id DESC LIMIT ?", whole: false },
   entry: { sql: "SELECT * FROM entries WHERE id = ?", whole: false },
   entries: { sql: `SELECT * FROM entries WHERE ${ofRange} ORDER BY id DESC LIMIT ?`, whole: false },
   newestHead: {

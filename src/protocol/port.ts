@@ -115,6 +115,8 @@ export type Command =
       readonly tools?: readonly string[]
     }
   | { readonly type: "title"; readonly title: string }
+  /** Puts the session away, so that lists leave it out, or takes it back. */
+  | { readonly type: "archive"; readonly archived: boolean }
   | { readonly type: "compact"; readonly conversation: number; readonly focus?: string }
   | { readonly type: "shell"; readonly conversation: number; readonly command: string; readonly excluded: boolean }
   /** What edits and writes changed: in the run that began with entry `run`, or in the whole conversation. */
@@ -199,6 +201,7 @@ export type Answers = {
   resume: null
   configure: { readonly notice?: string }
   title: null
+  archive: null
   compact: null
   shell: { readonly entry: number; readonly output: string; readonly exit: number | null }
   changes: ChangesRecord

@@ -222,6 +222,15 @@ export type SessionDocument = {
  * Where a session came from, which began as a copy: all up to `entry` was said in the conversation of that session, under the same ids.
  * An imported one has the name that it had elsewhere.
  */
+  /** What the folder is known by beside its path, once that is found out. */
+  readonly identity?: FolderRecord
+}
+
+/** A folder as its file system knows it, and its place in a repository, which is known by its first commit. */
+export type FolderRecord = {
+  readonly device: number
+  readonly inode: number
+  readonly repository: { readonly firstCommit: string; readonly worktree: string; readonly inside: string } | null
 export type SessionParent = {
   readonly how: "fork" | "salvage" | "import"
   readonly session: string

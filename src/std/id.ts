@@ -19,3 +19,8 @@ export function shortId(id: string): string {
 export function requestId(): string {
   return crypto.randomUUID()
 }
+
+/** The millisecond at which an id was made, as it says. */
+export function createdAt(id: string): number {
+  return Number.parseInt(id.replace("-", "").slice(0, 12), 16)
+}

@@ -7,12 +7,12 @@
  */
 import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
 import type { Hello, HostAnswers, HostCommand, HostPort, Welcome } from "../protocol/host.ts"
-import type { Found, SessionsPort, SessionSummary } from "../protocol/sessions.ts"
+import type { SessionsPort } from "../protocol/sessions.ts"
 import { systemClock, type Clock } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
 import type { Connection, ConnectionEvents } from "./connection.ts"
 import { encodeLine, LineReader, type Read } from "./frame.ts"
-import { isFrameType, type DownLine, type ReplyLine, type SessionsCommand, type UpLine } from "./lines.ts"
+import { isFrameType, sessionsOver, type DownLine, type ReplyLine, type SessionsCommand, type UpLine } from "./lines.ts"
 import { Outbox } from "./outbox.ts"
 
 /** A host that lives answers a hello before it does anything else. */
@@ -86,10 +86,7 @@ class AttachedClient implements ConnectionEvents {
     return this.#opened.promise
   }
 
-  readonly sessions: SessionsPort = {
-    list: (query) => this.ask("sessions", { type: "list", query }) as Promise<readonly SessionSummary[]>,
-    find: (name) => this.ask("sessions", { type: "find", name }) as Promise<Found>,
-  }
+  readonly sessions: SessionsPort = sessionsOver((command) => this.ask("sessions", command))
 
   begin(connection: Connection, hello: Hello): void {
     this.#link = { connection, outbox: new Outbox(connection) }

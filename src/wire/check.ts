@@ -52,6 +52,7 @@ const commands = {
   resume: {},
   configure: { conversation: count, model: optional(text), thinking: optional(text), tools: optional(texts) },
   title: { title: text },
+  archive: { archived: flag },
   compact: { conversation: count, focus: optional(text) },
   shell: { conversation: count, command: text, excluded: flag },
   changes: { conversation: count, run: optional(count) },
@@ -71,15 +72,37 @@ const hostCommands = {
   stop: { how: oneOf(...stopHows) },
 } satisfies Record<HostCommand["type"], Shape>
 
-const query: Field = {
-  says: "a folder and a limit, each of which may be missing",
-  test: (value) => isObject(value) && fault(value, { folder: optional(text), limit: optional(count) }) === undefined,
-}
+const shaped = (says: string, shape: Shape): Field => ({
+  says,
+  test: (value) => isObject(value) && fault(value, shape) === undefined,
+})
 
 const sessionsCommands = {
-  list: { query },
+  list: {
+    query: shaped("a folder, a limit and what else to list, each of which may be missing", {
+      folder: optional(text),
+      limit: optional(count),
+      archived: optional(flag),
+      quick: optional(flag),
+    }),
+  },
   find: { name: text },
 } satisfies Record<SessionsCommand["type"], Shape>
+  search: {
+    query: shaped("a text, a limit, and perhaps a folder and where to go on", {
+      text,
+      limit: count,
+      folder: optional(text),
+      after: optional(text),
+    }),
+  },
+  preview: { id: text },
+  change: {
+    id: text,
+    change: shaped("a title, or whether it is put away", { title: optional(text), archived: optional(flag) }),
+  },
+  remove: { id: text },
+  restore: { id: text },
 
 const openings = {
   held: {},

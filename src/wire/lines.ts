@@ -7,12 +7,52 @@
  */
 import type { Command, Cursor, Frame } from "../protocol/port.ts"
 import type { Hello, HostCommand, Welcome } from "../protocol/host.ts"
-import type { SessionsPort } from "../protocol/sessions.ts"
+import type { SessionChange, SessionSearch, SessionsPort, SessionsQuery } from "../protocol/sessions.ts"
+import { unreachable } from "../std/assert.ts"
 import type { Json } from "../std/json.ts"
 
+/** The methods of the sessions' port, as lines. */
 export type SessionsCommand =
-  | { readonly type: "list"; readonly query: Parameters<SessionsPort["list"]>[0] }
+  | { readonly type: "list"; readonly query: SessionsQuery }
   | { readonly type: "find"; readonly name: string }
+  | { readonly type: "search"; readonly query: SessionSearch }
+  | { readonly type: "preview" | "remove" | "restore"; readonly id: string }
+  | { readonly type: "change"; readonly id: string; readonly change: SessionChange }
+
+/** Carries out one of them. */
+export function askSessions(sessions: SessionsPort, command: SessionsCommand): Promise<unknown> {
+  switch (command.type) {
+    case "list":
+      return sessions.list(command.query)
+    case "find":
+      return sessions.find(command.name)
+    case "search":
+      return sessions.search(command.query)
+    case "preview":
+      return sessions.preview(command.id)
+    case "change":
+      return sessions.change(command.id, command.change)
+    case "remove":
+      return sessions.remove(command.id)
+    case "restore":
+      return sessions.restore(command.id)
+    default:
+      return unreachable(command)
+  }
+}
+
+/** The sessions' port at the other end of `ask`. */
+export function sessionsOver(ask: (command: SessionsCommand) => Promise<unknown>): SessionsPort {
+  return {
+    list: (query) => ask({ type: "list", query }) as ReturnType<SessionsPort["list"]>,
+    find: (name) => ask({ type: "find", name }) as ReturnType<SessionsPort["find"]>,
+    search: (query) => ask({ type: "search", query }) as ReturnType<SessionsPort["search"]>,
+    preview: (id) => ask({ type: "preview", id }) as ReturnType<SessionsPort["preview"]>,
+    change: (id, change) => ask({ type: "change", id, change }) as Promise<void>,
+    remove: (id) => ask({ type: "remove", id }) as Promise<void>,
+    restore: (id) => ask({ type: "restore", id }) as Promise<void>,
+  }
+}
 
 export type DownLine =
   | ({ readonly type: "hello" } & Hello)

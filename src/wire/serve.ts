@@ -14,7 +14,7 @@ import type { Json } from "../std/json.ts"
 import { checkLine, type Checked } from "./check.ts"
 import type { Connection, ConnectionEvents } from "./connection.ts"
 import { encodeLine, LineReader, type Read } from "./frame.ts"
-import type { DownLine, ReplyLine, UpLine } from "./lines.ts"
+import { askSessions, type DownLine, type ReplyLine, type UpLine } from "./lines.ts"
 import { Outbox } from "./outbox.ts"
 
 /** Requests of one client that have no answer yet: a screen has a few, and a client that has more is not waiting for them. */
@@ -160,9 +160,7 @@ class ServedClient implements Served {
       case "sessions": {
         const { command } = line
         const { sessions } = this.#service
-        return void this.#answer(line.id, () =>
-          command.type === "list" ? sessions.list(command.query) : sessions.find(command.name),
-        )
+        return void this.#answer(line.id, () => askSessions(sessions, command))
       }
       default:
         return unreachable(line)

@@ -8,7 +8,7 @@ import type {
   SubmissionRecord,
   TaskRecord,
 } from "../../src/protocol/records.ts"
-import type { SessionsPort, SessionSummary } from "../../src/protocol/sessions.ts"
+import type { SessionHit, SessionPreview, SessionsPort, SessionSummary } from "../../src/protocol/sessions.ts"
 
 type Answer = { [K in Command["type"]]?: (command: Extract<Command, { type: K }>) => Answers[K] | Promise<Answers[K]> }
 
@@ -19,6 +19,11 @@ export class ScriptedHost {
   readonly asked: Command[] = []
   /** What `list` gives. */
   readonly summaries: SessionSummary[] = []
+  /** What `search` gives, whatever is searched for. */
+  readonly hits: SessionHit[] = []
+  previewed: SessionPreview = { input: "", answer: "" }
+  /** What was done to sessions, in order. */
+  readonly changes: unknown[] = []
   answers: Answer = {}
   /** Thrown by the next connects instead of a port. */
   failures: string[] = []
@@ -36,6 +41,11 @@ export class ScriptedHost {
   readonly sessions: SessionsPort = {
     list: () => Promise.resolve(this.summaries),
     find: () => Promise.resolve({ status: "none", near: [] }),
+    search: () => Promise.resolve({ hits: this.hits, more: null, unread: 0 }),
+    preview: () => Promise.resolve(this.previewed),
+    change: async (id, change) => void this.changes.push({ id, ...change }),
+    remove: async (id) => void this.changes.push({ id, removed: true }),
+    restore: async (id) => void this.changes.push({ id, removed: false }),
   }
 
   connect(): Promise<Port> {
@@ -188,6 +198,7 @@ export class ScriptedHost {
       resume: () => null,
       configure: () => ({}),
       title: () => null,
+      archive: () => null,
       compact: () => null,
       changes: () => ({ files: [], commands: 0 }),
       undo: () => ({ entry: null, undone: [], refused: [], commands: 0 }),

@@ -99,12 +99,22 @@ export const sessionsPort: SessionsPort = {
       updatedAt: 2,
       bytes: 3,
       interrupted: false,
+      archived: false,
       holder: null,
       state: "ok",
       note: "",
     },
   ],
   find: async (name) => (name === "s1" ? { status: "one", id: "s1" } : { status: "none", near: [] }),
+  search: async ({ after }) => ({ hits: [], more: after === undefined ? "12" : null, unread: 3 }),
+  preview: async (id) => ({ input: `asked in ${id}`, answer: "said" }),
+  change: async (_, { title = "" }) => {
+    if (title === "taken") throw new Refusal("taken", "That name is taken.")
+  },
+  remove: async () => {},
+  restore: async () => {
+    throw new Error("It is not there any more.")
+  },
 }
 
 /** A service that opens `port` for everybody but a client that means the session `missing`; `left` counts who went. */

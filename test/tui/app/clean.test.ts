@@ -47,6 +47,7 @@ test("titles and folders in lists are cleaned (145)", async () => {
     updatedAt: 0,
     bytes: 0,
     interrupted: false,
+    archived: false,
     holder: null,
     state: "damaged",
     note: evil,

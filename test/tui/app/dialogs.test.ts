@@ -95,6 +95,7 @@ test("sessions are listed newest first with their age, and another one is opened
     createdAt: 0,
     bytes: 1,
     interrupted: false,
+    archived: false,
     holder: null,
     state: "ok",
     note: "",

@@ -1,0 +1,120 @@
+/**
+ * Searching what was said in all sessions, newest first, in pages.
+ *
+ * - A page ends when it is full or when its time is up; either way it says where the next one goes on. So the first hits are there soon, and
+ *   a query that matches nothing keeps nobody waiting.
+ * - Titles are looked through on the first page. A text that matches gives one hit: the first line that holds what was searched for.
+ */
+import type { IndexHit, IndexRow } from "../ledger/index-db.ts"
+import { withIndex } from "../ledger/index-file.ts"
+import { stampSessions } from "../ledger/stamps.ts"
+import { textKinds, type TextKind } from "../protocol/entry-text.ts"
+import type { SessionHit, SessionHits, SessionSearch } from "../protocol/sessions.ts"
+import type { Clock } from "../std/clock.ts"
+import { createdAt } from "../std/id.ts"
+import { compileQuery } from "../std/query.ts"
+import { headChars } from "../std/lines.ts"
+import { indexTexts } from "./session-texts.ts"
+import { ofFolder, valueOf } from "./session-rows.ts"
+
+/** How long a page looks for hits. */
+const pageMs = 80
+/** Longer than this nobody searches for. */
+const queryMax = 500
+/** Characters of a line that show a match, and of those before it. */
+const lineMax = 200
+const leadMax = 60
+
+/** The part of a line that shows a match. */
+function excerpt(line: string, from: number, to: number): Pick<SessionHit, "line" | "from" | "to"> {
+  const start = to <= lineMax ? 0 : Math.max(0, from - leadMax)
+  const shown = headChars(line.slice(start), lineMax)
+  return { line: shown, from: from - start, to: Math.min(shown.length, to - start) }
+}
+
+function neighbour(line: string | undefined): string {
+  return headChars(line ?? "", lineMax)
+}
+
+function lineAt(
+  text: string,
+  pattern: RegExp,
+): Pick<SessionHit, "before" | "line" | "after" | "from" | "to"> | undefined {
+  pattern.lastIndex = 0
+  const match = pattern.exec(text)
+  if (match === null) return undefined
+  const start = text.lastIndexOf("\n", match.index - 1) + 1
+  const end = text.indexOf("\n", match.index)
+  const line = end === -1 ? text.slice(start) : text.slice(start, end)
+  const from = match.index - start
+  const before = start === 0 ? undefined : text.slice(text.lastIndexOf("\n", start - 2) + 1, start - 1)
+  const after = end === -1 ? undefined : text.slice(end + 1).split("\n", 1)[0]
+  return { before: neighbour(before), after: neighbour(after), ...excerpt(line, from, from + match[0].length) }
+}
+
+function kindOf(kind: string): TextKind {
+  return textKinds.find((known) => known === kind) ?? "note"
+}
+
+function hitOf(hit: IndexHit, rows: ReadonlyMap<string, IndexRow>, pattern: RegExp): readonly SessionHit[] {
+  const row = rows.get(hit.session)
+  const found = lineAt(hit.text, pattern)
+  if (row === undefined || found === undefined) return []
+  const { title, folder } = valueOf(row)
+  const { session, conversation, entry, at } = hit
+  return [{ session, title, folder, conversation, entry, at, kind: kindOf(hit.kind), ...found }]
+}
+
+function titleHits(rows: readonly IndexRow[], pattern: RegExp): readonly SessionHit[] {
+  return rows.flatMap((row) => {
+    const { title, folder } = valueOf(row)
+    const found = lineAt(title, pattern)
+    if (found === undefined) return []
+    const place = { session: row.id, title, folder, conversation: 1, entry: 0, at: createdAt(row.id) }
+    return [{ ...place, kind: "title" as const, ...found }]
+  })
+}
+
+/** One page. What is searched for is plain text, smart case. */
+export async function searchSessions(dataDir: string, query: SessionSearch, clock: Clock): Promise<SessionHits> {
+  const text = headChars(query.text.trim(), queryMax)
+  const compiled = compileQuery(text, false)
+  const all = withIndex(dataDir, (index) => index.rows()) ?? []
+  if (text === "" || !compiled.ok) return { hits: [], more: null, unread: 0 }
+  const { pattern } = compiled
+  const inFolder = query.folder === undefined ? all : await ofFolder(all, query.folder)
+  const rows = new Map(inFolder.map((row) => [row.id, row]))
+  const first = query.after === undefined
+  const titles = first ? titleHits(inFolder, pattern).slice(0, query.limit) : []
+  const until = clock.monotonic() + pageMs
+  const page = withIndex(dataDir, (index) =>
+    index.search({
+      contains: text,
+      wanted(candidate) {
+        pattern.lastIndex = 0
+        return pattern.test(candidate)
+      },
+      sessions: new Set(rows.keys()),
+      below: query.after === undefined ? null : Number(query.after),
+      limit: query.limit - titles.length,
+      enough: () => clock.monotonic() >= until,
+    }),
+  )
+  const hits = page?.hits.flatMap((hit) => hitOf(hit, rows, pattern)) ?? []
+  const more = page?.below ?? null
+  const unread = first ? unreadSessions(dataDir, rows).length : 0
+  return { hits: [...titles, ...hits], more: more === null ? null : String(more), unread }
+}
+
+function unreadSessions(dataDir: string, rows: ReadonlyMap<string, IndexRow>): readonly string[] {
+  return stampSessions(dataDir)
+    .filter(({ id, stamp }) => rows.get(id)?.texts !== stamp)
+    .map(({ id }) => id)
+}
+
+/** Reads all that is new in all sessions until `pause` says no; the oldest first, since what came in last is found first. */
+export async function indexAll(dataDir: string, pause: () => Promise<boolean>): Promise<void> {
+  for (const { id } of stampSessions(dataDir).toReversed()) {
+    if (!(await indexTexts(dataDir, id, pause)) && !(await pause())) return
+  }
+}
