@@ -2,7 +2,7 @@
  * The progress of a running task: appended to its spool at the pace of the screen, then shown.
  *
  * - One append and one frame at most every 33 ms: the first piece goes at once, what follows waits for its frame.
- * - What the disk refuses is shown all the same, marked as not saved, until an append succeeds again.
+ * - What the disk refuses is shown all the same, marked as not saved, and goes with the next append that succeeds.
  * - A generation's text is one JSON delta a line; neighbouring pieces of one part are joined, so a fast stream stays small.
  */
 import type { Delta } from "../message/delta.ts"
@@ -57,9 +57,10 @@ export class GenerationProgress {
   readonly #core: Core
   readonly #task: TaskId
   readonly #attempt: number
-  readonly #spool: Spool
   readonly #pace: Pace
+  #spool: Spool | undefined
   #waiting: Delta[] = []
+  #unsaved = ""
   #partial: Partial = emptyPartial
   #size = 0
 
@@ -67,8 +68,9 @@ export class GenerationProgress {
     this.#core = core
     this.#task = task
     this.#attempt = attempt
-    this.#spool = core.ledger.spools.open(task, attempt)
     this.#pace = new Pace(core, () => this.#write())
+    // At once, since what an attempt that was lost has left under this name must not be taken for this one's.
+    isAppended(core, () => this.#opened(), "")
   }
 
   get partial(): Partial {
@@ -87,29 +89,37 @@ export class GenerationProgress {
   end(): void {
     this.#pace.stop()
     this.#write()
-    this.#spool.close()
+    this.#spool?.close()
   }
 
   #write(): void {
     if (this.#waiting.length === 0) return
     const text = this.#waiting.map((delta) => `${JSON.stringify(delta)}\n`).join("")
     this.#waiting = []
-    const saved = appendTo(this.#core, this.#spool, text)
-    const at = saved ?? this.#size
-    this.#size = at + Buffer.byteLength(text)
-    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: saved === undefined })
+    this.#unsaved += text
+    const saved = isAppended(this.#core, () => this.#opened(), this.#unsaved)
+    if (saved) this.#unsaved = ""
+    const at = this.#size
+    this.#size += Buffer.byteLength(text)
+    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: !saved })
+  }
+
+  /** Made when the disk takes it: a full one refuses even that. */
+  #opened(): Spool {
+    this.#spool ??= this.#core.ledger.spools.open(this.#task, this.#attempt, "new")
+    return this.#spool
   }
 }
 
-/** The offset of the record, or undefined where the disk refused it: the settlement will still be tried. */
-function appendTo(core: Core, spool: Spool, text: string): number | undefined {
+/** False where the disk refused: the settlement will still be tried. */
+function isAppended(core: Core, spool: () => Spool, text: string): boolean {
   try {
     core.at("append")
-    const at = spool.append(text)
+    spool().append(text)
     core.at("appended")
-    return at
+    return true
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined
+    if (error instanceof Error && "code" in error) return false
     throw error
   }
 }
@@ -147,9 +157,10 @@ export class CallProgress {
     if (this.#waiting === "") return
     const text = this.#waiting
     this.#waiting = ""
-    const saved = this.#spool === undefined ? this.#size : appendTo(this.#core, this.#spool, text)
+    const spool = this.#spool
+    const saved = spool === undefined || isAppended(this.#core, () => spool, text)
     const at = this.#size
     this.#size = at + Buffer.byteLength(text)
-    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: saved === undefined })
+    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: !saved })
   }
 }

@@ -8,9 +8,10 @@ type Kept = { readonly payloads: string[]; size: number }
 export class MemorySpools implements Spools {
   readonly #spools = new Map<string, Kept>()
 
-  open(task: TaskId, attempt: number): Spool {
+  open(task: TaskId, attempt: number, how?: "new"): Spool {
     const key = `${task}.${attempt}`
-    const kept = this.#spools.get(key) ?? { payloads: [], size: 0 }
+    const before = how === "new" ? undefined : this.#spools.get(key)
+    const kept = before ?? { payloads: [], size: 0 }
     this.#spools.set(key, kept)
     let open = true
     return {

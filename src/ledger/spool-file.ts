@@ -54,9 +54,9 @@ export class SpoolFiles implements Spools {
     }
   }
 
-  open(task: TaskId, attempt: number): Spool {
+  open(task: TaskId, attempt: number, how?: "new"): Spool {
     const path = this.#path(task, attempt, this.#epoch)
-    const before = this.#framed(task, attempt)
+    const before = how === "new" ? null : this.#framed(task, attempt)
     const bytes = before === null ? new Uint8Array() : readFileSync(before)
     const { end, size } = readFrames(bytes)
     const fd = openSync(path, before === path ? "r+" : "w+", fileMode)

@@ -31,7 +31,8 @@ export type OutputLimits = { readonly bytes: number; readonly sessionBytes: numb
 export const outputLimits: OutputLimits = { bytes: 64 * 1024 ** 2, sessionBytes: 1024 ** 3 }
 
 export type Spools = {
-  open(task: TaskId, attempt: number): Spool
+  /** `new`: what stands under this name was left by an attempt that the ledger has lost, and is not gone on with. */
+  open(task: TaskId, attempt: number, how?: "new"): Spool
   /** Payloads of whole records, in order; empty where there is no such spool. */
   read(task: TaskId, attempt: number): Promise<readonly string[]>
   /** Where a command's raw output and status go; null in a session without a disk. Folders exist, files may not. */

@@ -90,6 +90,19 @@ test("the next owner goes on with a copy, and what a stale one still writes is i
   expect(readdirSync(paths.spool)).toEqual([])
 })
 
+test("an attempt that is made anew after its ledger lost it has nothing of the lost one", async () => {
+  const paths = newPaths()
+  const lost = new SpoolFiles(paths, 1).open(5, 2)
+  lost.append("lost with its commit")
+  lost.close()
+  const next = new SpoolFiles(paths, 2)
+  const spool = next.open(5, 2, "new")
+  expect(spool.size).toBe(0)
+  expect(await next.read(5, 2)).toEqual([])
+  spool.close()
+  expect(await new SpoolFiles(paths, 3).read(5, 2)).toEqual([])
+})
+
 test("an append that the disk takes in part throws with its code, and the next one follows the last whole one", () => {
   const { dataDir, remove } = scratch()
   cleanups.push(remove)
