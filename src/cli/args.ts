@@ -70,7 +70,7 @@ const commandOptions = [
 ] as const
 
 /** Options of subcommands that take a value. `socket`: where a host is to listen, said by the screen that starts it. */
-const commandValues = ["socket", "older-than", "larger-than", "output"] as const
+const commandValues = ["socket", "older-than", "larger-than", "output", "limit"] as const
 export type CommandValue = (typeof commandValues)[number]
 
 type Values = Partial<Record<FlagName, string | boolean | string[]>>

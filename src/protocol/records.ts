@@ -216,12 +216,6 @@ export type SessionDocument = {
   readonly createdAt: number
   readonly archived?: boolean
   readonly parent?: SessionParent
-}
-
-/**
- * Where a session came from, which began as a copy: all up to `entry` was said in the conversation of that session, under the same ids.
- * An imported one has the name that it had elsewhere.
- */
   /** What the folder is known by beside its path, once that is found out. */
   readonly identity?: FolderRecord
 }
@@ -231,6 +225,12 @@ export type FolderRecord = {
   readonly device: number
   readonly inode: number
   readonly repository: { readonly firstCommit: string; readonly worktree: string; readonly inside: string } | null
+}
+
+/**
+ * Where a session came from, which began as a copy: all up to `entry` was said in the conversation of that session, under the same ids.
+ * An imported one has the name that it had elsewhere.
+ */
 export type SessionParent = {
   readonly how: "fork" | "salvage" | "import"
   readonly session: string

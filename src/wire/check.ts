@@ -87,7 +87,6 @@ const sessionsCommands = {
     }),
   },
   find: { name: text },
-} satisfies Record<SessionsCommand["type"], Shape>
   search: {
     query: shaped("a text, a limit, and perhaps a folder and where to go on", {
       text,
@@ -103,6 +102,7 @@ const sessionsCommands = {
   },
   remove: { id: text },
   restore: { id: text },
+} satisfies Record<SessionsCommand["type"], Shape>
 
 const openings = {
   held: {},
