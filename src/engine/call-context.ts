@@ -6,6 +6,7 @@ import type { Core } from "./core.ts"
 import { readDocument } from "./documents.ts"
 import type { CallProgress } from "./progress.ts"
 import { editsOf } from "./request.ts"
+import { askSubagent } from "./subagent.ts"
 
 /** Names of the tools that the conversation's model may call. */
 export function toolNames(core: Core, task: Task): readonly string[] {
@@ -31,6 +32,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     readable: machine.readable,
     history: core.files.of(task.conversation),
     images: resolved?.ok === true && resolved.model.input.includes("image"),
+    subagent: (ask) => askSubagent(core, task, ask, signal),
     progress: (text) => progress.add(text),
     remember: async (fact) => {
       core.at("remember")

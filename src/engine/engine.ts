@@ -18,6 +18,7 @@ import { FileHistories } from "./file-history.ts"
 import { heldState } from "./held.ts"
 import { Marks } from "./marks.ts"
 import type { EngineOptions } from "./options.ts"
+import { stopForsaken } from "./owned.ts"
 import { Scheduler } from "./scheduler.ts"
 
 export type Engine = {
@@ -58,6 +59,8 @@ export function openEngine(options: EngineOptions): Engine {
   const { ledger, clock } = options
   const marks = new Marks(ledger)
   let closing: Promise<void> | null = null
+  // Known to invocations before the first of them is signalled.
+  let ending = false
   const context = {
     tools: options.tools,
     retries: options.settings.retry.maxRetries,
@@ -72,14 +75,16 @@ export function openEngine(options: EngineOptions): Engine {
     at: options.at ?? unwatched,
     progress: (piece) => feed.progress(piece),
     mark: (task) => marks.mark(task),
-    closing: () => closing !== null,
+    closing: () => ending,
   }
   const scheduler = new Scheduler(core, options.consent === "ask", (reason) => feed.tell({ type: "lost", reason }))
   const unwatch = ledger.watch((commit) => {
     feed.commit(commit)
+    stopForsaken(ledger, commit.changes)
     scheduler.kick()
   })
   const unhealth = ledger.watchHealth(() => feed.tell({ type: "health", health: healthState(ledger) }))
+  stopForsaken(ledger)
   scheduler.kick()
 
   const port: Port = {
@@ -100,6 +105,7 @@ export function openEngine(options: EngineOptions): Engine {
   }
 
   async function close({ reason, stopped }: Farewell): Promise<void> {
+    ending = true
     const stopping = scheduler.stop()
     // What waits for a disk that takes nothing is let go by the ledger's own close, which tries once more.
     await Promise.race([stopping, refused(ledger)])

@@ -3,8 +3,9 @@
  *
  * - Who owns what stands in the records, so a stop that a crash has cut short is carried on at the next opening.
  */
-import type { Live, Tx } from "../ledger/ledger.ts"
-import type { Ledger } from "../ledger/ledger.ts"
+import { Poisoned } from "../ledger/errors.ts"
+import { StaleOwner, type Ledger, type Live, type Tx } from "../ledger/ledger.ts"
+import { Rejected } from "../ledger/storage.ts"
 import type { Change } from "../ledger/records.ts"
 import { isLive } from "../ledger/records.ts"
 
@@ -24,22 +25,25 @@ export function markStopped(tx: Tx, conversations: ReadonlySet<number>, reason: 
   }
 }
 
-/** Conversations with work whose owner has ended. */
+/** Conversations with work that nobody has stopped, though their owner has ended, or the owner of that. */
 function forsaken(live: Live): ReadonlySet<number> {
-  const found = new Set<number>()
+  const without = new Set<number>()
   for (const { id, owner } of live.conversations.values()) {
-    if (owner === null || (live.tasks.has(owner.task) && !found.has(owner.conversation))) continue
-    found.add(id)
+    if (owner !== null && (!live.tasks.has(owner.task) || without.has(owner.conversation))) without.add(id)
   }
-  for (const id of found)
-    if (![...live.tasks.values()].some((it) => it.conversation === id && it.abort === null)) found.delete(id)
-  return found
+  const unstopped = [...live.tasks.values()].filter(({ abort }) => abort === null)
+  return new Set(unstopped.map(({ conversation }) => conversation).filter((id) => without.has(id)))
 }
 
 /** Stop what nobody waits for any more. `changes`: what has just been committed; all is looked at where left out. */
 export function stopForsaken(ledger: Ledger, changes?: readonly Change[]): void {
   if (changes?.every((change) => change.type !== "task" || isLive(change.task)) === true) return
-  if (ledger.health().state === "read-only") return
   const conversations = forsaken(ledger.live)
-  if (conversations.size > 0) ledger.commit("flushed", (tx) => markStopped(tx, conversations, "its owner has ended"))
+  if (conversations.size === 0 || ledger.health().state === "read-only") return
+  try {
+    ledger.commit("flushed", (tx) => markStopped(tx, conversations, "its owner has ended"))
+  } catch (error) {
+    // A session that is lost is told as such by whatever works on it; the next opening comes by here again.
+    if (!(error instanceof StaleOwner || error instanceof Poisoned || error instanceof Rejected)) throw error
+  }
 }

@@ -16,7 +16,7 @@
 import type { Static, TSchema } from "@sinclair/typebox"
 import type { Json, JsonObject } from "../std/json.ts"
 import type { Clock } from "../std/clock.ts"
-import type { UserPart } from "../message/message.ts"
+import type { ThinkingLevel, UserPart } from "../message/message.ts"
 
 export type Effect = "pure" | "reconcile" | "keyed" | "unsafe"
 
@@ -42,6 +42,20 @@ export type FileHistory = {
   keep(contents: readonly Uint8Array[], flush: "flushed" | "relaxed"): Promise<void>
 }
 
+/** `name` tells the children of one call apart. Model, thinking and tools are the parent's where left out, without the tool that asks. */
+export type SubagentAsk = {
+  readonly prompt: string
+  readonly name?: string
+  readonly model?: string
+  readonly thinking?: ThinkingLevel
+  readonly tools?: readonly string[]
+}
+
+/** `reason`: `aborted`, `no_model`, or why else the run had no answer. */
+export type SubagentAnswer =
+  | { readonly status: "answered"; readonly text: string; readonly conversation: number }
+  | { readonly status: "unanswered"; readonly reason: string; readonly conversation: number }
+
 export type ToolContext = {
   /** The folder of the conversation: absolute, a real path. */
   readonly cwd: string
@@ -63,6 +77,11 @@ export type ToolContext = {
   readonly history: FileHistory
   /** What the model can take: images are left out, with a note, when false. */
   readonly images: boolean
+  /**
+   * Ask an agent of its own, in a conversation that belongs to this call, and wait. Asked again by the same call under the same name, also after
+   * a crash, it is the same conversation and the same answer. A tool that asks is `keyed`, or its child is stopped by a crash.
+   */
+  readonly subagent?: (ask: SubagentAsk) => Promise<SubagentAnswer>
   /** Live output, cleaned or not: the screen cleans. With `files` set, bash appends to its file itself and only reports here. */
   progress(text: string): void
   /** Durable facts about the running effect (a pid, its start time), committed before `execute` goes on. */
