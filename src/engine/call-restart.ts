@@ -7,6 +7,7 @@
  * - Adopting is no step that kills: however often a host dies over a long command, the next one takes it up.
  */
 import { assert, unreachable } from "../std/assert.ts"
+import type { JsonObject } from "../std/json.ts"
 import type { Task } from "../ledger/records.ts"
 import { errorResult, type Effect, type Tool, type ToolContext } from "../tools/tool.ts"
 import { executed, notStarted, type Ended } from "./call-result.ts"
@@ -40,7 +41,7 @@ export function afterCrash(
     case "reconcile":
       return reconciled(task, tool, state, context)
     case "unsafe":
-      return adopted(core, task, tool, state, context)
+      return adopted(core, task, tool, state.args, context)
     default:
       return unreachable(effect)
   }
@@ -71,7 +72,14 @@ async function reconciled(
   }
 }
 
-async function adopted(core: Core, task: Task, tool: Tool, { args }: Dispatched, context: ToolContext): Promise<Ended> {
+/** The end of a marked call whose effect may have outlived its host. */
+export async function adopted(
+  core: Core,
+  task: Task,
+  tool: Tool,
+  args: JsonObject,
+  context: ToolContext,
+): Promise<Ended> {
   if (tool.adopt !== undefined && task.restarts > 0) {
     core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { restarts: 0 }))
   }

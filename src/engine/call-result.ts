@@ -34,7 +34,7 @@ function renamed(result: ToolResult, from: string | undefined, to: string | null
 }
 
 /** What was cut is kept in full; a disk that refuses even that costs the output, and not the call. */
-async function keptResult(
+export async function keptResult(
   core: Core,
   task: Task,
   result: ToolResult,

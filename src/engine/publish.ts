@@ -6,7 +6,7 @@ import type { Tool } from "../tools/tool.ts"
 import { publicDocuments } from "./documents.ts"
 import { entryRecord } from "./entries.ts"
 import { inputOf } from "./run.ts"
-import { callInput, callKind, callState, generationKind, generationState } from "./task.ts"
+import { callInput, callKind, callState, generationKind, generationState, shellInput, shellKind } from "./task.ts"
 
 function workOf(task: Task, tools: readonly Tool[], model: string): TaskRecord["work"] {
   if (task.kind === generationKind) {
@@ -21,6 +21,7 @@ function workOf(task: Task, tools: readonly Tool[], model: string): TaskRecord["
       model: state.phase === "request" ? state.pin.model : model,
     }
   }
+  if (task.kind === shellKind) return { kind: "shell", ...shellInput(task) }
   if (task.kind !== callKind) return { kind: "other", name: task.kind }
   const { callId, name, args, entry } = callInput(task)
   const phase = task.status === "pending" ? "queued" : callState(task).phase

@@ -14,8 +14,9 @@ import { isKnown, isSetAside } from "./held.ts"
 import { runCompaction } from "./compaction.ts"
 import { runGeneration } from "./generation.ts"
 import { settleFault } from "./settle.ts"
-import { callInput, callKind, compactionKind, generationKind, undoKind, waitsFor } from "./task.ts"
+import { callInput, callKind, compactionKind, generationKind, shellKind, undoKind, waitsFor } from "./task.ts"
 import { runCall } from "./tool-call.ts"
+import { runShellTask } from "./shell.ts"
 import { Turns } from "./turns.ts"
 import { runUndo } from "./undo-task.ts"
 
@@ -101,8 +102,8 @@ export class Scheduler {
   #outlives(id: TaskId): boolean {
     const { ledger, options } = this.#core
     const task = ledger.live.tasks.get(id)
-    if (task?.kind !== callKind || ledger.spools.files(id, 1) === null) return false
-    const { name } = callInput(task)
+    if (task === undefined || ledger.spools.files(id, 1) === null) return false
+    const name = task.kind === callKind ? callInput(task).name : task.kind === shellKind ? "bash" : null
     return options.tools.some((tool) => tool.name === name && tool.adopt !== undefined)
   }
 
@@ -120,10 +121,12 @@ export class Scheduler {
 
   #ready(task: Task): boolean {
     const { tasks } = this.#core.ledger.live
-    if (this.#held && task.abort === null) return false
+    // What the person asks for now has nothing to do with work that waits for a word of theirs.
+    const isAsked = task.kind === shellKind || task.kind === undoKind
+    if (this.#held && task.abort === null && !isAsked) return false
     if (isSetAside(task) || !isKnown(task)) return false
     if (task.kind === generationKind) return !waitsFor(task, tasks)
-    if (task.kind === compactionKind || task.kind === undoKind) return true
+    if (task.kind === compactionKind || isAsked) return true
     const { after } = callInput(task)
     return (after === undefined || !tasks.has(after)) && this.#callsOf(task.conversation) < callsAtOnceMax
   }
@@ -153,6 +156,7 @@ export class Scheduler {
       if (task.status === "pending")
         this.#core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { status: "running" }))
       if (task.kind === generationKind) await runGeneration(this.#core, task.id, signal, wake)
+      else if (task.kind === shellKind) await runShellTask(this.#core, task.id, signal)
       else if (task.kind === undoKind) await runUndo(this.#core, task.id, signal, this.#paths)
       else if (task.kind === compactionKind) await runCompaction(this.#core, task.id, signal)
       else await runCall(this.#core, task.id, signal, this.#paths)

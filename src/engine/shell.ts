@@ -1,61 +1,105 @@
 /**
- * Commands that the person runs (`!`, `!!`), through the same tool as the model's.
+ * Commands that the person runs with `!` or `!!`: a task each, with a key, a spool and an output of its own.
  *
- * - One at a time in a conversation; what it printed and how it ended is an entry, told to the model with the next input unless excluded.
- * - It does not outlive its host: it runs through a pipe, and its output is capped by the tool.
+ * - It runs whether or not the agent does, is seen while it runs, and is stopped with the conversation's other work.
+ * - However it ends, and whatever ends it, it is one entry with the output that it had. A command that outlives its host is adopted by the next
+ *   one, as a call of the agent's is.
  */
 import type { JsonObject } from "../std/json.ts"
 import { isObject } from "../std/json.ts"
 import { textOf } from "../message/message.ts"
+import type { Task, TaskId } from "../ledger/records.ts"
 import { Refusal, type Answers, type Command } from "../protocol/port.ts"
-import type { Core } from "./core.ts"
-import { append } from "./entries.ts"
+import type { Tool, ToolContext } from "../tools/tool.ts"
+import { callContext } from "./call-context.ts"
+import { adopted, withoutCode } from "./call-restart.ts"
+import { executed, keptResult, notStarted, type Ended } from "./call-result.ts"
+import { liveTask, type Core } from "./core.ts"
+import { append, dataOf } from "./entries.ts"
+import { CallProgress } from "./progress.ts"
+import { taskEnded } from "./task-ended.ts"
+import { shellInput, shellKind, taskVersions } from "./task.ts"
 
-const running = new WeakSet<Core>()
+function bashOf(core: Core): Tool | undefined {
+  return core.options.tools.find((candidate) => candidate.name === "bash")
+}
+
+/** Run a command of the person's to its end. Throws {@link Refusal}. */
+export async function runShell(core: Core, asked: Extract<Command, { type: "shell" }>): Promise<Answers["shell"]> {
+  const { conversation, command, excluded } = asked
+  if (!core.ledger.live.conversations.has(conversation))
+    throw new Refusal("no_conversation", `There is no conversation c${conversation} in this session.`)
+  if (bashOf(core) === undefined)
+    throw new Refusal("no_tool", "This agent has no bash tool, so commands cannot be run here.")
+  const receipt = core.ledger.commit("relaxed", (tx) => {
+    const version = taskVersions[shellKind] ?? 1
+    const input = { command, excluded }
+    const checkpoint = { dispatched: false }
+    return tx.addTask({ conversation, kind: shellKind, version, input, phase: "execute", checkpoint }).id
+  })
+  const { outcome } = await taskEnded(core, receipt.value)
+  const id = Number(outcome?.["entry"])
+  const entry = await core.ledger.entry(id)
+  const data = entry === undefined ? undefined : dataOf(entry)
+  if (data?.kind !== "shell") throw new Refusal("not_run", "The command was not run: the session could not record it.")
+  return { entry: id, output: data.output, exit: data.exit }
+}
+
+/** Work on such a task until the command has ended or the engine closes. */
+export async function runShellTask(core: Core, id: TaskId, signal: AbortSignal): Promise<void> {
+  const task = liveTask(core, id)
+  if (task === undefined) return
+  const { dispatched, dispatchedAt } = task.checkpoint
+  const started = core.clock.monotonic()
+  const before = dispatched === true ? Math.max(0, core.clock.now() - Number(dispatchedAt)) : 0
+  const ownFile = core.ledger.spools.files(id, 1) !== null
+  const progress = new CallProgress(core, id, Math.max(1, task.attempt), ownFile)
+  const context = callContext(core, task, signal, progress)
+  try {
+    const ended = await endOf(core, task, dispatched === true, context)
+    if (core.closing()) return
+    await settle(core, task, ended, Math.round(before + core.clock.monotonic() - started))
+  } finally {
+    progress.end()
+  }
+}
+
+async function endOf(core: Core, task: Task, dispatched: boolean, context: ToolContext): Promise<Ended> {
+  const tool = bashOf(core)
+  if (tool === undefined) return withoutCode("bash")
+  const args: JsonObject = { command: shellInput(task).command }
+  if (dispatched) return adopted(core, task, tool, args, context)
+  if (context.signal.aborted) return notStarted()
+  await core.mark(task.id)
+  return executed(context, await tool.execute(args, {}, context))
+}
 
 function exitOf(details: unknown): number | null {
   return isObject(details) && typeof details.exit === "number" ? details.exit : null
 }
 
-export async function runShell(core: Core, command: Extract<Command, { type: "shell" }>): Promise<Answers["shell"]> {
-  const tool = core.options.tools.find((candidate) => candidate.name === "bash")
-  if (tool === undefined) throw new Refusal("no_tool", "This agent has no bash tool, so commands cannot be run here.")
-  if (running.has(core)) throw new Refusal("shell_busy", "A command of yours is still running: wait for it or stop it.")
-  running.add(core)
-  const started = core.clock.monotonic()
-  try {
-    const { machine } = core.options
-    const args: JsonObject = { command: command.command }
-    const result = await tool.execute(
-      args,
-      {},
+async function settle(core: Core, task: Task, ended: Ended, durationMs: number): Promise<void> {
+  const { command, excluded } = shellInput(task)
+  const { kept, result } = await keptResult(core, task, ended.result)
+  const receipt = core.ledger.commit("flushed", (tx) => {
+    const { conversation, id } = task
+    const entry = append(
+      tx,
+      { conversation, byTask: id },
       {
-        cwd: machine.folder,
-        key: `${core.ledger.session}:shell`,
-        signal: new AbortController().signal,
-        clock: core.clock,
-        env: machine.env,
-        files: null,
-        shell: machine.shell,
-        home: machine.home,
-        refused: machine.refused,
-        readable: machine.readable,
-        history: core.files.of(command.conversation),
-        images: false,
-        progress: () => {},
-        remember: async () => {},
+        kind: "shell",
+        command,
+        output: textOf(result),
+        exit: exitOf(result.details),
+        excluded,
+        durationMs,
+        outcome: ended.outcome,
+        kept: kept === null ? undefined : { path: kept, bytes: Bun.file(kept).size },
       },
     )
-    const output = textOf(result)
-    const exit = exitOf(result.details)
-    const durationMs = Math.round(core.clock.monotonic() - started)
-    const { conversation, excluded } = command
-    const receipt = core.ledger.commit("flushed", (tx) =>
-      append(tx, { conversation }, { kind: "shell", command: command.command, output, exit, excluded, durationMs }),
-    )
-    await receipt.stored
-    return { entry: receipt.value.id, output, exit }
-  } finally {
-    running.delete(core)
-  }
+    const status = ended.outcome === "aborted" ? "aborted" : "completed"
+    tx.setTask(id, { status, outcome: { entry: entry.id } })
+  })
+  await receipt.stored
+  await core.ledger.spools.drop(task.id)
 }

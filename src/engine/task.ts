@@ -21,11 +21,13 @@ export const generationKind = "generation"
 export const callKind = "toolCall"
 export const compactionKind = "compaction"
 export const undoKind = "undo"
+export const shellKind = "shell"
 export const taskVersions: Readonly<Record<string, number>> = {
   [generationKind]: 1,
   [callKind]: 1,
   [compactionKind]: 1,
   [undoKind]: 1,
+  [shellKind]: 1,
 }
 
 /** What a request was made from; pinned, so that asking again after a crash sends the same bytes. */
@@ -102,6 +104,14 @@ export function callState(task: Task): CallState {
 export function callInput(task: Task): CallInput {
   assert(task.kind === callKind, `task ${task.id} is a ${task.kind}, not a call`)
   return task.input as CallInput
+}
+
+/** A command of the person's; `excluded`: the model is not told of it. */
+export type ShellInput = { readonly command: string; readonly excluded: boolean }
+
+export function shellInput(task: Task): ShellInput {
+  assert(task.kind === shellKind, `task ${task.id} is a ${task.kind}, not a command`)
+  return task.input as ShellInput
 }
 
 /** True where the generation waits for tasks of its own that are still live. */

@@ -82,6 +82,9 @@ export type ShellEntry = {
   readonly exit: number | null
   readonly excluded: boolean
   readonly durationMs: number
+  readonly outcome?: CallOutcome
+  /** Where the output is kept when `output` is a part of it. */
+  readonly kept?: { readonly path: string; readonly bytes: number }
 }
 
 /** `branch`: the summary is of what was said in that conversation after the fork point, and nothing is cut. */
@@ -168,7 +171,7 @@ export type TaskRecord = {
   readonly state: TaskState
   readonly startedAt: number
   readonly aborting: boolean
-  readonly work: GenerationWork | CallWork | { readonly kind: "other"; readonly name: string }
+  readonly work: GenerationWork | CallWork | ShellWork | { readonly kind: "other"; readonly name: string }
 }
 
 export type GenerationWork = {
@@ -178,6 +181,9 @@ export type GenerationWork = {
   /** While it waits to ask again. `until` is wall-clock milliseconds. */
   readonly retry?: { readonly until: number; readonly attempt: number; readonly of: number; readonly error: string }
 }
+
+/** A command that the person runs. */
+export type ShellWork = { readonly kind: "shell"; readonly command: string; readonly excluded: boolean }
 
 export type CallWork = {
   readonly kind: "toolCall"

@@ -22,9 +22,10 @@ import type { EntryRecord } from "../../src/protocol/records.ts"
 import type { Tool } from "../../src/tools/tool.ts"
 import { applyFrame, emptyView, type View } from "../../src/protocol/view.ts"
 import type { Frame } from "../../src/protocol/port.ts"
+import type { Clock } from "../../src/std/clock.ts"
 import type { JsonObject } from "../../src/std/json.ts"
 import { eventually } from "./eventually.ts"
-import { ManualClock, settle } from "./manual-clock.ts"
+import { settle, type ManualClock } from "./manual-clock.ts"
 
 export type Reply = {
   readonly text?: string
@@ -133,10 +134,10 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
 }
 
-export type Agent = {
+export type Agent<C extends Clock = ManualClock> = {
   readonly engine: Engine
   readonly model: ScriptedModel
-  readonly clock: ManualClock
+  readonly clock: C
   readonly ledger: Ledger
   readonly reports: readonly string[]
   readonly frames: readonly Frame[]
@@ -151,15 +152,16 @@ export type Agent = {
   idle(): Promise<void>
 }
 
-export type AgentOptions = {
+export type AgentOptions<C extends Clock = ManualClock> = {
   readonly ledger: Ledger
-  readonly clock: ManualClock
+  readonly clock: C
   readonly script?: ModelScript
   readonly model?: ScriptedModel
   readonly tools?: readonly Tool[]
   readonly settings?: Partial<EngineSettings>
   readonly consent?: "now" | "ask"
   readonly folder?: string
+  readonly env?: Readonly<Record<string, string>>
   /** Fields of the model that differ from {@link testModel}; looked at at each request. */
   readonly modelFields?: () => Partial<Model>
 }
@@ -191,7 +193,7 @@ function assistantLine(message: Extract<Message, { role: "assistant" }>): string
   return failed ? `attempt (${message.stopReason}): ${said} | ${message.errorMessage ?? ""}` : `assistant: ${said}`
 }
 
-export function openAgent(given: AgentOptions): Agent {
+export function openAgent<C extends Clock>(given: AgentOptions<C>): Agent<C> {
   const { ledger, clock } = given
   const model = given.model ?? new ScriptedModel(given.script ?? [])
   const reports: string[] = []
@@ -208,7 +210,7 @@ export function openAgent(given: AgentOptions): Agent {
     tools,
     instructions: { system: () => "You are a test.", files: [] },
     settings: { ...defaultSettings, ...given.settings },
-    machine: { folder: given.folder ?? "/", home: "/", env: {}, refused: [], readable: [] },
+    machine: { folder: given.folder ?? "/", home: "/", env: given.env ?? {}, refused: [], readable: [] },
     random: () => 0.5,
     consent: given.consent ?? "now",
     report: (text) => reports.push(text),

@@ -56,6 +56,9 @@ export type BlockData =
       readonly exit: number | null
       readonly excluded: boolean
       readonly durationMs: number
+      readonly outcome?: CallOutcome
+      /** While it runs. */
+      readonly seconds?: number
     }
   | { readonly kind: "queued"; readonly text: string; readonly steer: boolean; readonly submission: number }
   | { readonly kind: "model"; readonly model: string; readonly thinking: string }

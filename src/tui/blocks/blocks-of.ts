@@ -170,6 +170,11 @@ type Push = (key: string, data: BlockData) => void
 function taskBlocks(task: TaskRecord, view: View, now: number, push: Push): void {
   const { work } = task
   const seconds = secondsSince(task.startedAt, now)
+  if (work.kind === "shell") {
+    const progress = view.progress.get(task.id)
+    const output = progress?.kind === "output" ? progress.text : ""
+    push(`t${task.id}`, { ...work, output, exit: null, durationMs: 0, seconds })
+  }
   if (work.kind === "other") push(`w${task.id}`, { kind: "working", what: work.name, seconds })
   if (work.kind !== "generation" || work.phase === "tools") return
   if (work.phase === "retry" && work.retry !== undefined) {

@@ -161,14 +161,27 @@ function compactionLines(block: BlockOf<"compaction">, open: boolean, highlighte
   ]
 }
 
+function endOfShell({ exit, outcome }: BlockOf<"shell">): string {
+  if (exit !== null) return exit === 0 ? "" : `exit ${exit}`
+  switch (outcome) {
+    case "aborted":
+      return "stopped"
+    case "not started":
+    case "unknown":
+      return outcome === "unknown" ? "outcome unknown" : outcome
+    default:
+      return "ended by a signal"
+  }
+}
+
 function shellLines(block: BlockOf<"shell">, open: boolean): readonly Line[] {
-  const failed = block.exit !== 0
+  const runs = block.seconds !== undefined
   const facts = [
-    block.exit === null ? "ended by a signal" : block.exit === 0 ? "" : `exit ${block.exit}`,
+    runs ? "running" : endOfShell(block),
     block.excluded ? "not told to the model" : "",
-    block.durationMs >= 1_000 ? seconds(block.durationMs) : "",
+    runs ? elapsed(block.seconds) : block.durationMs >= 1_000 ? seconds(block.durationMs) : "",
   ].filter((one) => one !== "")
-  const style: Style = { fg: failed ? "toolFailed" : "toolDone" }
+  const style: Style = { fg: runs ? "toolPending" : block.exit === 0 ? "toolDone" : "toolFailed" }
   const head = textLine(
     [span(`${block.excluded ? "!!" : "!"} `, { ...style, bold: true }), span(cleanLine(block.command))],
     {

@@ -91,8 +91,8 @@ export function entryParts(entry: EntryRecord): readonly EntryPart[] {
     case "model":
       return one({ kind: "model", model: data.model, thinking: data.thinking })
     case "shell": {
-      const { command, output, exit, excluded, durationMs } = data
-      return one({ kind: "shell", command, output, exit, excluded, durationMs })
+      const { command, output, exit, excluded, durationMs, outcome } = data
+      return one({ kind: "shell", command, output, exit, excluded, durationMs, outcome })
     }
     case "undo":
       return one({ kind: "notice", level: "info", text: undoText(data) })

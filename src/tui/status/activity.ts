@@ -31,7 +31,7 @@ export function isBusy(state: ScreenState): boolean {
 
 /** True while something on the screen changes with time alone. */
 export function needsTicks(state: ScreenState): boolean {
-  return isBusy(state) || state.link.status === "waiting"
+  return isBusy(state) || state.shell !== null || state.link.status === "waiting"
 }
 
 /** What the run is doing, in a word or two. */

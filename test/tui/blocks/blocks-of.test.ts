@@ -218,3 +218,54 @@ test("a retry counts down by the second, and what is queued stands at the end", 
   expect(drawn(first.blocks)[1]).toBe("retry in 3")
   expect(blocksOf(view, 1, noon + 1_900, first).blocks).toBe(first.blocks)
 })
+
+test("a file that is being written shows its path, then its text growing, at every byte of the call (9)", () => {
+  const calls = [
+    ["write", { path: "src/a.ts", content: 'one "1"\nzwei ä\n' }],
+    [
+      "edit",
+      {
+        path: "src/a.ts",
+        edits: [
+          { oldText: "a\n", newText: "b\nc" },
+          { oldText: "d", newText: "" },
+        ],
+      },
+    ],
+  ] as const
+  for (const [name, args] of calls) {
+    const json = JSON.stringify(args)
+    let view = applyFrame(viewOf([said("go")]), commit({ type: "task", task: generation(9) }))
+    const start: Delta = { type: "toolcall_start", contentIndex: 0, id: "c1", toolName: name }
+    let last = { title: "", text: "" }
+    let at = 0
+    for (const delta of [
+      start,
+      ...[...json].map((delta): Delta => ({ type: "toolcall_delta", contentIndex: 0, delta })),
+    ]) {
+      const frame = streamed(9, at, delta)
+      at += Buffer.byteLength(frame.type === "progress" ? frame.text : "")
+      view = applyFrame(view, frame)
+      const block = blocksOf(view, 1, noon).blocks.at(-1)
+      if (block?.kind !== "call") throw new Error("the call is not shown")
+      const { path = "", ...rest } = block.args as { path?: string }
+      const now = { title: block.title, text: JSON.stringify(rest).replace(/[\]}"]*$/, "") }
+      expect([block.state, block.name]).toEqual(["writing", name])
+      expect(now.title === path && now.title.startsWith(last.title)).toBe(true)
+      // What is shown of the text never shrinks, and is there only once the path is.
+      expect(now.text.length).toBeGreaterThanOrEqual(last.text.length)
+      if (now.text !== "{") expect(now.title).toBe("src/a.ts")
+      last = now
+    }
+    expect(last.text.length).toBeGreaterThan(20)
+  }
+})
+
+test("a command of the person's is shown while it runs, with its output as it comes", () => {
+  const work = { kind: "shell", command: "make", excluded: true } as const
+  let view = applyFrame(emptyView, commit({ type: "task", task: { ...generation(9), work } }))
+  view = applyFrame(view, { type: "progress", seq: 1, task: 9, attempt: 1, at: 0, text: "cc a.c\n" })
+  expect(blocksOf(view, 1, noon + 4_000).blocks).toMatchObject([
+    { kind: "shell", command: "make", excluded: true, output: "cc a.c\n", seconds: 4 },
+  ])
+})

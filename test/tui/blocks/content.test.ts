@@ -198,3 +198,16 @@ test("a diff is read line by line, and what is no diff is left out", () => {
     { kind: "hunk", text: "No newline at end of file" },
   ])
 })
+
+test("a command of the person's says that it runs, and how it ended", () => {
+  const shell = { kind: "shell", command: "make", output: "cc a.c", excluded: false, durationMs: 0 } as const
+  const rows = [
+    [{ exit: null, seconds: 4 }, "▸ ! make  running · 4 s"],
+    [{ exit: 0 }, "▸ ! make"],
+    [{ exit: 2 }, "▸ ! make  exit 2"],
+    [{ exit: null, outcome: "aborted" }, "▸ ! make  stopped"],
+    [{ exit: null, outcome: "unknown" }, "▸ ! make  outcome unknown"],
+    [{ exit: null }, "▸ ! make  ended by a signal"],
+  ] as const
+  for (const [more, head] of rows) expect(drawn({ ...shell, ...more }, false).split("\n")).toEqual([head, "│ cc a.c"])
+})
