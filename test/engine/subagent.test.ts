@@ -111,14 +111,14 @@ test("a call asks agents of its own, which work with their own tools, and its mo
 })
 
 test("a stop of the conversation stops its children too, and all is idle", async () => {
-  const agent = await start({ prompts: ["hang", "one"] })
+  const agent = await start({ prompts: ["hang"] })
   await agent.say("go")
   await settle()
   expect(agent.engine.busy()).toBe(true)
   await agent.stop()
   await agent.idle()
   expect(agent.ledger.live.tasks.size).toBe(0)
-  expect(agent.transcript()).toMatch(/ask \(.*\): \(aborted\), re one/)
+  expect(agent.transcript()).toMatch(/ask \(.*\): \(aborted\)/)
   // The next input is taken as ever.
   await agent.say("hello")
   await agent.idle()
