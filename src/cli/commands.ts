@@ -94,6 +94,8 @@ async function carriedOut(mode: CommandMode, version: string): Promise<number> {
         run,
         socket: values.get("socket"),
         stdio: options.has("stdio"),
+        succeed: options.has("succeed"),
+        now: options.has("now"),
         build: version,
       })
     }

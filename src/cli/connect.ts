@@ -59,14 +59,18 @@ function hostArguments(choice: HostChoice, options: ConnectOptions, extra: reado
   return [...selfCommand().slice(1), "host", ...session, ...options.flags, ...extra]
 }
 
-async function startOnSocket(folder: string, choice: HostChoice, options: ConnectOptions): Promise<AttachedPort> {
-  const path = socketPath(folder, socketName())
-  const child = spawn(selfCommand()[0] ?? "", hostArguments(choice, options, ["--socket", path]), {
+function spawnHost(path: string, choice: HostChoice, options: ConnectOptions, extra: readonly string[]): ChildProcess {
+  return spawn(selfCommand()[0] ?? "", hostArguments(choice, options, ["--socket", path, ...extra]), {
     cwd: options.folder,
     detached: true,
     env: options.env,
     stdio: ["ignore", "pipe", "ignore"],
   })
+}
+
+async function startOnSocket(folder: string, choice: HostChoice, options: ConnectOptions): Promise<AttachedPort> {
+  const path = socketPath(folder, socketName())
+  const child = spawnHost(path, choice, options, [])
   try {
     const { ready, problem } = await answerOf(child)
     if (!ready) throw new Stop(problem, 1)
@@ -92,12 +96,38 @@ async function startOnPipes(choice: HostChoice, options: ConnectOptions): Promis
   })
 }
 
+/** True where `build` is an older version than `own`, both as `1.2.3`. */
+export function isOlder(build: string, own: string): boolean {
+  const numbers = (version: string): readonly number[] => version.split(/[.-]/).slice(0, 3).map(Number)
+  const [theirs, ours] = [numbers(build), numbers(own)]
+  const place = ours.findIndex((number, at) => number !== theirs[at])
+  return place >= 0 && (theirs[place] ?? 0) < (ours[place] ?? 0)
+}
+
+/**
+ * The host that runs; one of an older version is asked, by a new host that is started for it, to hand the session over at its next turn boundary.
+ * It is watched until then, and when it lets go the way leads to the new one. Where that fails the old one goes on.
+ */
+async function attachOrSucceed(
+  socket: string,
+  choice: Extract<HostChoice, { kind: "session" }>,
+  options: ConnectOptions,
+): Promise<AttachedPort> {
+  const port = await attachAt(socket, options, { how: "session", id: choice.id })
+  const folder = socketFolder(options.places)
+  if (!isOlder(port.welcome.build, options.build) || !folder.ok) return port
+  const successor = spawnHost(socketPath(folder.path, socketName()), choice, options, ["--succeed"])
+  successor.stdout?.destroy()
+  successor.unref()
+  return port
+}
+
 /** A port on the session that `choice` means. Throws {@link Stop} with a sentence. */
 export async function connectHost(choice: HostChoice, options: ConnectOptions): Promise<AttachedPort> {
   if (choice.kind === "session") {
     const holder = readHolder(options.dataDir, choice.id)
     if (holder !== null && isAlive(holder, self())) {
-      if (holder.socket !== null) return attachAt(holder.socket, options, { how: "session", id: choice.id })
+      if (holder.socket !== null) return attachOrSucceed(holder.socket, choice, options)
       const since = new Date(holder.since).toISOString()
       throw new Stop(
         `that session is held by process ${holder.pid} since ${since}, which has no screen to attach to`,

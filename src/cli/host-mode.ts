@@ -7,15 +7,20 @@
 import { dirname } from "node:path"
 import { mkdirSync } from "node:fs"
 import { sleep, systemClock } from "../std/clock.ts"
+import { isAlive, self } from "../ledger/holder.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import { readHolder } from "../ledger/lock.ts"
+import { protocolVersion, Refusal } from "../protocol/port.ts"
 import type { Farewell } from "../engine/engine.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import { overPipes } from "../wire/pipes.ts"
+import { attachPort, Unreachable } from "../wire/attach.ts"
 import { servePort, type Served } from "../wire/serve.ts"
-import { listenSocket, socketFolder, socketName, socketPath } from "../wire/socket.ts"
+import { connectSocket, listenSocket, socketFolder, socketName, socketPath } from "../wire/socket.ts"
 import type { RunFlags } from "./args.ts"
 import { assemble, lingerMs, type Assembled } from "./assemble.ts"
 import { consentOf } from "./consent.ts"
+import { HostIndex } from "./host-index.ts"
 import { Host } from "./host-service.ts"
 import { openLedger, type Chosen } from "./open.ts"
 import { readPerson, type Person } from "./person.ts"
@@ -26,6 +31,9 @@ import { Stop } from "./stop.ts"
 
 /** A client that does not read is not waited for longer. */
 const farewellMsMax = 500
+/** The lock keeps a session for its successor for five seconds; then it is anybody's. */
+const successionMsMax = 6_000
+const successionLookMs = 50
 
 export type HostFlags = {
   readonly words: readonly string[]
@@ -33,6 +41,9 @@ export type HostFlags = {
   readonly socket: string | undefined
   readonly stdio: boolean
   readonly build: string
+  /** Ask the session's present host to hand it over first: at its turn boundary, or `now`. */
+  readonly succeed: boolean
+  readonly now: boolean
 }
 
 function begun(ledger: Ledger): boolean {
@@ -59,34 +70,93 @@ class Clients {
   }
 }
 
-async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled: Assembled): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<Farewell & { readonly code: number }>()
+/** How holding a session ended; `successor`: to whom it was handed. */
+type Outcome = Farewell & { readonly code: number; readonly successor?: number }
+
+async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled: Assembled): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
   const clients = new Clients()
   const asked = flags.socket === undefined && !flags.stdio
+  const { data: dataDir } = person.dirs
+  const index = new HostIndex({ dataDir, ledger, engine: assembled.engine, clock: systemClock, report: () => {} })
   const host = new Host({
     engine: assembled.engine,
     session: ledger.session,
     folder: person.folder,
     build: flags.build,
-    sessions: sessionsPort(person.dirs.data),
+    sessions: index.serving(sessionsPort(dataDir)),
     clock: systemClock,
     lingerMs: lingerMs(person),
     stay: asked,
     begun: () => begun(ledger),
+    async handOver(successor, now) {
+      if (!now) await assembled.engine.drain()
+      const farewell = { reason: "Another host takes this session over.", stopped: false }
+      await assembled.engine.close(farewell, successor)
+      // Behind the answer: who asked has to hear it before it is told that this host goes.
+      systemClock.after(0, () => resolve({ ...farewell, code: 0, successor }))
+    },
     leave: (reason, stopped) => resolve({ reason, stopped, code: 0 }),
   })
   const stop = await listen(flags, host, clients, ledger, () => resolve({ reason: "", stopped: false, code: 0 }))
   const unhook = onSignals(async (code) => {
     if (code !== 130) resolve({ reason: "The host was ended by a signal; its work is pending.", stopped: false, code })
   })
-  const { code, ...farewell } = await promise
+  const outcome = await promise
+  const { reason, stopped } = outcome
   stop()
   unhook()
   const unbegun = !begun(ledger) && flags.run.session.kind !== "memory"
-  await assembled.engine.close(farewell)
-  await Promise.race([clients.end(farewell.reason), sleep(systemClock, farewellMsMax)])
-  if (unbegun) dropUnbegun(person.dirs.data, ledger.session, systemClock.now())
-  return code
+  await index.stop()
+  await assembled.engine.close({ reason, stopped })
+  await Promise.race([clients.end(reason), sleep(systemClock, farewellMsMax)])
+  if (outcome.successor !== undefined) return outcome
+  if (unbegun) dropUnbegun(dataDir, ledger.session, systemClock.now())
+  else await index.finish()
+  return outcome
+}
+
+/** True once somebody holds the session after us; false where nobody came in the time that the lock gives a successor. */
+async function taken(dataDir: string, session: string): Promise<boolean> {
+  const end = systemClock.monotonic() + successionMsMax
+  while (systemClock.monotonic() < end) {
+    const holder = readHolder(dataDir, session)
+    if (holder !== null && isAlive(holder, self())) return true
+    await sleep(systemClock, successionLookMs)
+  }
+  return false
+}
+
+/** Ask whoever holds the session to hand it to this process. Nobody there is as good. */
+async function succeed(person: Person, flags: HostFlags, wanted: Chosen): Promise<void> {
+  if (!flags.succeed || wanted.kind !== "session") return
+  const holder = readHolder(person.dirs.data, wanted.id)
+  if (holder === null || holder.socket === null || !isAlive(holder, self())) return
+  const { socket } = holder
+  const hello = { protocol: protocolVersion, build: flags.build, client: "host", open: { how: "none" } } as const
+  const port = await attachPort({ connect: (events) => connectSocket(socket, events), hello })
+  try {
+    await port.host.request({ type: "handOver", successor: process.pid, now: flags.now })
+  } catch (error) {
+    // A host that went away in the middle has let go of the session: the lock tells whether it may be opened.
+    if (error instanceof Refusal) throw new Stop(error.message, 1)
+    if (!(error instanceof Unreachable)) throw error
+  } finally {
+    await port.close()
+  }
+}
+
+/** Hold the session until it is somebody else's or nobody's; the exit status. */
+async function serve(person: Person, flags: HostFlags, first: Chosen): Promise<number> {
+  for (let wanted = first; ;) {
+    const ledger = await openLedger(person, flags.run, wanted, true)
+    const consent = consentOf(person, ledger, systemClock.now())
+    const assembled = await assemble({ person, run: flags.run, ledger, consent, report: () => {} })
+    const outcome = await hold(person, flags, ledger, assembled)
+    if (outcome.successor === undefined || (await taken(person.dirs.data, ledger.session))) return outcome.code
+    // The successor never came: the session is this host's again.
+    wanted = { kind: "session", id: ledger.session }
+  }
 }
 
 async function listen(
@@ -127,10 +197,9 @@ export async function hostMode(flags: HostFlags): Promise<number> {
   process.stdout.on("error", () => {})
   try {
     const person = await readPerson(flags.run, false)
-    const ledger = await openLedger(person, flags.run, await chosen(person, flags), true)
-    const consent = consentOf(person, ledger, systemClock.now())
-    const assembled = await assemble({ person, run: flags.run, ledger, consent, report: () => {} })
-    process.exit(await hold(person, flags, ledger, assembled))
+    const wanted = await chosen(person, flags)
+    await succeed(person, flags, wanted)
+    process.exit(await serve(person, flags, wanted))
   } catch (error) {
     if (!(error instanceof Stop) || flags.stdio) throw error
     process.stdout.write(`${JSON.stringify({ ready: false, problem: error.message })}\n`)

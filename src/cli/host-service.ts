@@ -30,6 +30,8 @@ export type HostOptions = {
   readonly stay: boolean
   /** Whether anything was ever said in this session. */
   begun(): boolean
+  /** Close the session for the process `successor`, at the turn boundary or at once. */
+  handOver(successor: number, now: boolean): Promise<void>
   /** Called once, when it is time to go; `reason` is a sentence for the clients, `stopped` whether somebody asked for it. */
   leave(reason: string, stopped: boolean): void
 }
@@ -93,6 +95,9 @@ export class Host implements Service {
       case "stop":
         await this.#stop(asked.how)
         return null as HostAnswers[C["type"]]
+      case "handOver":
+        await this.#handOver(asked.successor, asked.now)
+        return null as HostAnswers[C["type"]]
       default:
         return unreachable(asked)
     }
@@ -119,6 +124,13 @@ export class Host implements Service {
     this.#stopWhenIdle = true
     if (how === "work") await engine.port.request({ type: "abort", conversation: 1 })
     if (!engine.busy()) gone()
+  }
+
+  async #handOver(successor: number, now: boolean): Promise<void> {
+    if (this.#left) throw new Refusal("closing", "This host is leaving already.")
+    this.#left = true
+    this.#cancel()
+    await this.#options.handOver(successor, now)
   }
 
   /** Go after `ms`, unless somebody comes or work begins. */

@@ -26,7 +26,9 @@ export type Engine = {
   /** True while a run stands or a task is live. */
   busy(): boolean
   /** Leaves what is running pending, and closes the ledger. */
-  close(farewell?: Farewell): Promise<void>
+  close(farewell?: Farewell, successor?: number): Promise<void>
+  /** Begins nothing more; resolves at the turn boundary. */
+  drain(): Promise<void>
 }
 
 /** What the last clients are told. */
@@ -98,13 +100,14 @@ export function openEngine(options: EngineOptions): Engine {
   return {
     port,
     busy: () => working(ledger),
-    close(farewell = { reason: "The host has closed this session.", stopped: false }) {
-      closing ??= close(farewell)
+    close(farewell = { reason: "The host has closed this session.", stopped: false }, successor) {
+      closing ??= close(farewell, successor)
       return closing
     },
+    drain: () => scheduler.drain(),
   }
 
-  async function close({ reason, stopped }: Farewell): Promise<void> {
+  async function close({ reason, stopped }: Farewell, successor: number | undefined): Promise<void> {
     ending = true
     const stopping = scheduler.stop()
     // What waits for a disk that takes nothing is let go by the ledger's own close, which tries once more.
@@ -112,7 +115,7 @@ export function openEngine(options: EngineOptions): Engine {
     unwatch()
     unhealth()
     try {
-      await ledger.close()
+      await ledger.close(successor)
     } finally {
       feed.tell(stopped ? { type: "lost", reason, stopped } : { type: "lost", reason })
     }

@@ -40,6 +40,7 @@ export class Scheduler {
   #asked = false
   #held: boolean
   #stopped = false
+  #draining = false
 
   /** `lost` hears, in a sentence, that nothing can be stored any more. */
   constructor(core: Core, held: boolean, lost: (reason: string) => void) {
@@ -84,6 +85,22 @@ export class Scheduler {
     }
   }
 
+  /** Starts nothing more, and resolves at the turn boundary: what asks or changes something has come to its end. */
+  async drain(): Promise<void> {
+    this.#draining = true
+    for (;;) {
+      const ending = [...this.#running].filter(([id]) => !this.#outlives(id) && !this.#waits(id))
+      if (ending.length === 0) return
+      await Promise.all(ending.map(([, { done }]) => done))
+    }
+  }
+
+  /** A turn that only waits to ask again: nothing is lost by ending its wait. */
+  #waits(id: TaskId): boolean {
+    const task = liveTask(this.#core, id)
+    return task?.kind === generationKind && task.phase === "retry"
+  }
+
   /** Signals every invocation, but for commands that outlive this process, and waits for those that were signalled, within reason. */
   async stop(): Promise<void> {
     this.#stopped = true
@@ -113,7 +130,7 @@ export class Scheduler {
       const invocation = this.#running.get(task.id)
       if (invocation !== undefined) {
         if (task.abort !== null) invocation.abort.abort()
-      } else if (this.#ready(task)) {
+      } else if (!this.#draining && this.#ready(task)) {
         this.#start(task)
       }
     }

@@ -46,11 +46,19 @@ export const stopHows = ["idle", "work", "pending"] as const
  */
 export type StopHow = (typeof stopHows)[number]
 
-export type HostCommand = { readonly type: "hostInfo" } | { readonly type: "stop"; readonly how: StopHow }
+export type HostCommand =
+  | { readonly type: "hostInfo" }
+  | { readonly type: "stop"; readonly how: StopHow }
+  /**
+   * Give the session to the process `successor`: at the next turn boundary, or with `now` at once, and what is asked then is asked again. Answered
+   * when the session is closed; only that process may open it then, for a few seconds, after which the old host takes it back.
+   */
+  | { readonly type: "handOver"; readonly successor: number; readonly now: boolean }
 
 export type HostAnswers = {
   hostInfo: HostInfo
   stop: null
+  handOver: null
 }
 
 /** Errors are those of a session's port: a `Refusal` is a no, anything else means that the host could not be reached. */

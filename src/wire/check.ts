@@ -70,6 +70,7 @@ const commands = {
 const hostCommands = {
   hostInfo: {},
   stop: { how: oneOf(...stopHows) },
+  handOver: { successor: count, now: flag },
 } satisfies Record<HostCommand["type"], Shape>
 
 const shaped = (says: string, shape: Shape): Field => ({
