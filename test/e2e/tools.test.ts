@@ -1,0 +1,72 @@
+/** What only the executable shows of the tools: the environment that commands get, and that all of it is in one file. */
+import { afterAll, beforeAll, expect, test } from "bun:test"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { JsonObject } from "../../src/std/json.ts"
+import { runBinary, type Machine } from "../support/binary.ts"
+import { localMachine } from "../support/local-model.ts"
+import { startModelServer, type ModelServer } from "../support/model-server.ts"
+
+let server: ModelServer
+
+beforeAll(async () => {
+  server = await startModelServer({})
+})
+afterAll(async () => {
+  expect(server.violations).toEqual([])
+  await server.stop()
+})
+
+/** What the model is told of one call. */
+async function call(
+  machine: Machine,
+  name: string,
+  args: JsonObject,
+  options: { readonly flags?: readonly string[]; readonly env?: Record<string, string> } = {},
+): Promise<string> {
+  const seen = server.requests.length
+  server.script([{ toolCalls: [{ name, args }] }, { text: "done" }])
+  const { env } = options
+  const run = await runBinary(machine, ["-p", "go", ...(options.flags ?? [])], env === undefined ? {} : { env })
+  expect(run).toMatchObject({ status: 0, stdout: "done\n" })
+  return server.requests[seen + 1]?.said.findLast(({ role }) => role === "tool")?.text ?? ""
+}
+
+test("a command does not see the keys of providers, but for those that the person lets through", async () => {
+  const keys = {
+    ANTHROPIC_API_KEY: "secret-1",
+    OPENAI_API_KEY: "secret-2",
+    GEMINI_API_KEY: "secret-3",
+    OPENROUTER_API_KEY: "secret-4",
+    CAIRN_API_KEY: "secret-5",
+    OWN_KEY: "k",
+    HOUSE: "stays",
+    DEBUG: "app:*",
+  }
+  using machine = localMachine(server, { passEnv: ["GEMINI_API_KEY"] })
+  const path = join(machine.env.XDG_CONFIG_HOME ?? "", "cairn", "config.json")
+  writeFileSync(path, readFileSync(path, "utf8").replace('"apiKey":"k"', '"apiKey":"$OWN_KEY"'))
+  const told = await call(machine, "bash", { command: "env" }, { env: keys })
+  expect(told).toContain("GEMINI_API_KEY=secret-3")
+  expect(told).toContain("HOUSE=stays")
+  // What is taken from this program for its libraries' sake is still the command's.
+  expect(told).toContain("DEBUG=app:*")
+  expect(told).not.toMatch(/secret-[1245]|OWN_KEY/)
+})
+
+test("an image is scaled by what is in the executable", async () => {
+  using machine = localMachine(server)
+  const path = join(machine.env.XDG_CONFIG_HOME ?? "", "cairn", "config.json")
+  writeFileSync(
+    path,
+    readFileSync(path, "utf8").replace('"id":"test-model"', '"id":"test-model","input":["text","image"]'),
+  )
+  const header = Buffer.from("424d00000000000000003600000028000000", "hex")
+  const bitmap = Buffer.concat([header, Buffer.alloc(36 + 9_000 * 3)])
+  bitmap.writeInt32LE(3_000, 18)
+  bitmap.writeInt32LE(3, 22)
+  bitmap.writeUInt16LE(1, 26)
+  bitmap.writeUInt16LE(24, 28)
+  writeFileSync(join(machine.work, "a.png"), await new Bun.Image(bitmap).png().bytes())
+  expect(await call(machine, "read", { path: "a.png" })).toContain("3000×3 pixels; shown at 2000×2")
+})
