@@ -86,6 +86,9 @@ export async function searchSessions(dataDir: string, query: SessionSearch, cloc
   const rows = new Map(inFolder.map((row) => [row.id, row]))
   const first = query.after === undefined
   const titles = first ? titleHits(inFolder, pattern).slice(0, query.limit) : []
+  const unread = first ? unreadSessions(dataDir, rows).length : 0
+  // Titles that fill a page: the texts begin on the next one.
+  if (titles.length === query.limit) return { hits: titles, more: String(Number.MAX_SAFE_INTEGER), unread }
   const until = clock.monotonic() + pageMs
   const page = withIndex(dataDir, (index) =>
     index.search({
@@ -102,7 +105,6 @@ export async function searchSessions(dataDir: string, query: SessionSearch, cloc
   )
   const hits = page?.hits.flatMap((hit) => hitOf(hit, rows, pattern)) ?? []
   const more = page?.below ?? null
-  const unread = first ? unreadSessions(dataDir, rows).length : 0
   return { hits: [...titles, ...hits], more: more === null ? null : String(more), unread }
 }
 

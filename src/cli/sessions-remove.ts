@@ -10,6 +10,7 @@ import { durationMs } from "../home/duration.ts"
 import { SessionHeld } from "../ledger/errors.ts"
 import { deleteSession, folderBytes, listSessions, type Listed } from "../ledger/list.ts"
 import { compactSession, sweepLeftovers } from "../ledger/space.ts"
+import { emptyTrash } from "../ledger/trash.ts"
 import type { CommandMode } from "./sessions-command.ts"
 import { print, sizeText } from "./columns.ts"
 import { readPerson } from "./person.ts"
@@ -76,7 +77,10 @@ export async function pruneSessions(mode: CommandMode): Promise<number> {
   const chosen = mode.values.has("older-than") || mode.values.has("larger-than")
   if (mode.words.length > 0) throw new Stop("prune takes --older-than and --larger-than, no names. See: delete", 2)
   const { before, bytes } = limits(mode)
-  if (!mode.options.has("dry-run")) sweepLeftovers(dirs.data, systemClock.now())
+  if (!mode.options.has("dry-run")) {
+    sweepLeftovers(dirs.data, systemClock.now())
+    emptyTrash(dirs.data, systemClock.now())
+  }
   for (const listed of listSessions(dirs.data)) {
     const goes = chosen && listed.state === "ok" && listed.updatedAt < before
     if (goes && folderBytes(dirs.data, listed.id) >= bytes) remove(mode, dirs.data, listed.id)

@@ -2,10 +2,11 @@
  * Benchmarks: `bun run bench [name …]`. Figures are medians of several runs on this machine, reported beside their budget, asserted nowhere.
  */
 import { printBenches } from "./print.ts"
+import { indexBenches } from "./index.ts"
 import { killBenches } from "./kills.ts"
 import type { Bench } from "./measure.ts"
 
-const benches: readonly Bench[] = [...printBenches, ...killBenches]
+const benches: readonly Bench[] = [...printBenches, ...killBenches, ...indexBenches]
 
 const wanted = process.argv.slice(2)
 const chosen = benches.filter((bench) => wanted.length === 0 || wanted.some((name) => bench.name.includes(name)))

@@ -137,6 +137,24 @@ test("everything that was said is found with its place, also while the session i
   expect((await search(dataDir, "mend")).map(({ kind, entry }) => [kind, entry])).toEqual([["title", 0]])
 })
 
+test("pages follow each other, titles first, and nothing comes twice", async () => {
+  const { dataDir, folder } = world()
+  for (const n of [1, 2, 3]) await closed(dataDir, folder("a"), `needle ${n}`, [user(`a needle in ${n}`), user("hay")])
+  await search(dataDir, "needle")
+  const all: string[] = []
+  let after: string | undefined
+  for (let pages = 0; pages < 10; pages++) {
+    const page = await searchSessions(dataDir, { text: "needle", limit: 3, after }, clock)
+    expect(page.hits.length).toBeLessThanOrEqual(3)
+    all.push(...page.hits.map(({ kind, line }) => `${kind}: ${line}`))
+    after = page.more ?? undefined
+    if (after === undefined) break
+  }
+  expect(all).toEqual(
+    [3, 2, 1].map((n) => `title: needle ${n}`).concat([3, 2, 1].map((n) => `input: a needle in ${n}`)),
+  )
+})
+
 test("of an output both ends are found, and of a long line the part that matches is shown", async () => {
   const { dataDir, folder } = world()
   const long = `${"x".repeat(3_000)} beginning ${"y".repeat(50_000)} middle ${"z".repeat(50_000)} ending ${"w".repeat(500)}`
