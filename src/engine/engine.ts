@@ -85,7 +85,10 @@ export function openEngine(options: EngineOptions): Engine {
     stopForsaken(ledger, commit.changes)
     scheduler.kick()
   })
-  const unhealth = ledger.watchHealth(() => feed.tell({ type: "health", health: healthState(ledger) }))
+  const unhealth = ledger.watchHealth(({ state }) => {
+    feed.tell({ type: "health", health: healthState(ledger) })
+    if (state === "poisoned") scheduler.check()
+  })
   stopForsaken(ledger)
   scheduler.kick()
 

@@ -196,9 +196,20 @@ export class Scheduler {
     }
   }
 
+  /** Looks whether anything can be stored still: where nothing runs, nobody else would notice. */
+  check(): void {
+    if (this.#stopped) return
+    try {
+      this.#core.ledger.assertOwner()
+    } catch (error) {
+      if (!this.#isLost(error)) throw error
+    }
+  }
+
   /** True where the session is another's by now, or its ledger takes nothing more: then nothing is written, and whoever watches is told. */
   #isLost(error: unknown): boolean {
     if (!(error instanceof StaleOwner || error instanceof Poisoned)) return false
+    if (this.#stopped) return true
     this.#stopped = true
     this.#lost(
       error instanceof StaleOwner

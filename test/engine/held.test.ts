@@ -131,3 +131,13 @@ test("a commit whose fate is unknown ends the watch with a sentence, and nothing
   expect(agent.frames.at(-1)).toMatchObject({ type: "lost", reason: expect.stringContaining("disk I/O error") })
   expect(agent.reports).toEqual([])
 })
+
+test("a commit whose fate is unknown ends the watch also where nothing runs", async () => {
+  const storage = new Failing()
+  const agent = await agentOn(await begin(storage, around()), [])
+  storage.failure = new Unknown("disk I/O error")
+  await expect(agent.engine.port.request({ type: "title", title: "a name" })).rejects.toThrow("disk I/O error")
+  await agent.settle()
+  const ends = agent.frames.filter((frame) => frame.type === "lost")
+  expect(ends.map(({ reason }) => reason)).toEqual([expect.stringContaining("Open it again to go on.")])
+})
