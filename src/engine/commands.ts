@@ -12,7 +12,7 @@ import { readDocument, writeDocument } from "./documents.ts"
 import { append, dataOf, entryRecord } from "./entries.ts"
 import { explainRequest } from "./explain.ts"
 import { forkConversation, labelEntry, tipOf } from "./fork.ts"
-import { admit, withdraw } from "./inbox.ts"
+import { admit, amend, send, withdraw } from "./inbox.ts"
 import { markStopped, ownedBy } from "./owned.ts"
 import { toolSpecs } from "./request.ts"
 import type { Scheduler } from "./scheduler.ts"
@@ -44,6 +44,17 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
     }
     case "withdraw": {
       const receipt = withdraw(core.ledger, command.submission)
+      await receipt.stored
+      return receipt.value
+    }
+    case "amend": {
+      const { submission, content, mode } = command
+      const receipt = amend(core.ledger, submission, { content, mode })
+      await receipt.stored
+      return receipt.value
+    }
+    case "send": {
+      const receipt = send(core.ledger, command.conversation)
       await receipt.stored
       return receipt.value
     }

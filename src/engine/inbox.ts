@@ -2,15 +2,17 @@
  * The inbox: what people hand to a conversation.
  *
  * - An input is queued, placed in the transcript, or withdrawn; never two of these. The same request id is the same input.
+ * - While it is queued it can be changed, taken back or sent at once; its place in the order stays.
  * - Into an idle conversation it is placed at once, behind whatever a failed run left queued; into a busy one it waits for a boundary.
  * - The first input of a session gives it its title.
  */
-import type { Ledger, Receipt } from "../ledger/ledger.ts"
+import type { Ledger, Receipt, Tx } from "../ledger/ledger.ts"
+import type { Submission } from "../ledger/records.ts"
 import type { UserPart } from "../message/message.ts"
 import type { SubmitMode } from "../protocol/records.ts"
 import { Refusal } from "../protocol/port.ts"
 import { readDocument, writeDocument } from "./documents.ts"
-import { inputOf, queued, startRun } from "./run.ts"
+import { inputOf, queued, startRun, type InputData } from "./run.ts"
 
 const titleCharactersMax = 80
 
@@ -36,8 +38,7 @@ export function admit(ledger: Ledger, input: Input): Receipt<{ readonly submissi
   if (!ledger.live.conversations.has(input.conversation)) {
     throw new Refusal("no_conversation", `There is no conversation c${input.conversation} in this session.`)
   }
-  const empty = input.content.every((part) => part.type === "text" && part.text.trim() === "")
-  if (empty) throw new Refusal("empty_input", "The input is empty: write what the agent should do.")
+  refuseEmpty(input.content)
   const { conversation, requestId, content, mode } = input
   return ledger.commit("flushed", (tx) => {
     const { submission, fresh } = tx.submit({ conversation, requestId, kind: "input", data: { content, mode } })
@@ -49,17 +50,44 @@ export function admit(ledger: Ledger, input: Input): Receipt<{ readonly submissi
   })
 }
 
+function refuseEmpty(content: readonly UserPart[]): void {
+  const empty = content.every((part) => part.type === "text" && part.text.trim() === "")
+  if (empty) throw new Refusal("empty_input", "The input is empty: write what the agent should do.")
+}
+
+function queuedInput(tx: Tx, id: number): Submission {
+  const submission = tx.live.submissions.get(id)
+  if (submission?.status === "queued") return submission
+  throw new Refusal("not_queued", "That input is not queued any more: the agent has it already, or it was taken back.")
+}
+
 /** Take a queued input back. */
 export function withdraw(ledger: Ledger, id: number): Receipt<{ readonly content: readonly UserPart[] }> {
   return ledger.commit("flushed", (tx) => {
-    const submission = tx.live.submissions.get(id)
-    if (submission?.status !== "queued") {
-      throw new Refusal(
-        "not_queued",
-        "That input is not queued any more: the agent has it already, or it was taken back.",
-      )
-    }
+    const submission = queuedInput(tx, id)
     tx.setSubmission(id, { status: "withdrawn", reason: "taken back" })
     return { content: inputOf(submission).content }
+  })
+}
+
+/** Change a queued input where it stands. */
+export function amend(ledger: Ledger, id: number, change: Partial<InputData>): Receipt<null> {
+  if (change.content !== undefined) refuseEmpty(change.content)
+  return ledger.commit("flushed", (tx) => {
+    const before = inputOf(queuedInput(tx, id))
+    const { content = before.content, mode = before.mode } = change
+    tx.setSubmission(id, { data: { ...before, content, mode } })
+    return null
+  })
+}
+
+/** Let all that is queued go now: as steers of the running work, or as a run of their own. */
+export function send(ledger: Ledger, conversation: number): Receipt<{ readonly sent: number }> {
+  return ledger.commit("flushed", (tx) => {
+    const waiting = queued(tx, conversation)
+    if (waiting.length === 0) return { sent: 0 }
+    if (readDocument(tx.live, conversation, "run") === undefined) startRun(tx, conversation, waiting)
+    else for (const item of waiting) tx.setSubmission(item.id, { data: { ...inputOf(item), mode: "steer" } })
+    return { sent: waiting.length }
   })
 }

@@ -88,4 +88,16 @@ export function endRun(tx: Tx, conversation: number, end: RunEnd): void {
     if (tx.live.submissions.has(id)) tx.setSubmission(id, { status: end.status, ...fields })
   }
   tx.retireDocument(conversation, "run")
+  if (end.status === "unanswered" && end.reason !== "aborted") tellQueue(tx, conversation)
+}
+
+/** After a failure nothing that waits goes by itself, and whoever comes by is told so. */
+function tellQueue(tx: Tx, conversation: number): void {
+  const count = queued(tx, conversation).length
+  if (count === 0) return
+  const text =
+    count === 1
+      ? "One input still waits: it goes with your next one, or can be sent or taken back."
+      : `${count} inputs still wait: they go with your next one, or can be sent or taken back.`
+  append(tx, { conversation }, { kind: "notice", level: "warning", code: "queued", text })
 }

@@ -102,6 +102,15 @@ export type Command =
       readonly mode: SubmitMode
     }
   | { readonly type: "withdraw"; readonly submission: number }
+  /** Changes a queued input where it stands in the queue: what it says, or when it goes. */
+  | {
+      readonly type: "amend"
+      readonly submission: number
+      readonly content?: readonly UserPart[]
+      readonly mode?: SubmitMode
+    }
+  /** All queued inputs go now: into the running work at its next boundary, or as the next run where none is going. */
+  | { readonly type: "send"; readonly conversation: number }
   | { readonly type: "abort"; readonly conversation: number }
   /** Ends a retry wait at once: ask again now. */
   | { readonly type: "retryNow"; readonly conversation: number }
@@ -196,6 +205,9 @@ export type RequestRecord = {
 export type Answers = {
   submit: { readonly submission: number; readonly fresh: boolean }
   withdraw: { readonly content: readonly UserPart[] }
+  amend: null
+  /** How many they were. */
+  send: { readonly sent: number }
   abort: null
   retryNow: null
   resume: null

@@ -47,6 +47,8 @@ function isPart(part: Json): boolean {
 const commands = {
   submit: { conversation: count, requestId: text, content, mode: oneOf("steer", "followUp") },
   withdraw: { submission: count },
+  amend: { submission: count, content: optional(content), mode: optional(oneOf("steer", "followUp")) },
+  send: { conversation: count },
   abort: { conversation: count },
   retryNow: { conversation: count },
   resume: {},

@@ -169,7 +169,9 @@ test("a failed run leaves queued inputs waiting, and the next input places them 
   await agent.say("two", "followUp")
   hold.resolve()
   await agent.settle()
-  expect(agent.transcript()).toBe("user: one\nattempt (error):  | The key was refused.")
+  expect(agent.transcript()).toStartWith(
+    "user: one\nattempt (error):  | The key was refused.\nnotice: One input still waits",
+  )
   expect(queueOf(agent.view(), 1)).toHaveLength(1)
   await agent.say("three")
   expect(agent.transcript()).toEndWith("user: two\nuser: three\nassistant: all three")

@@ -193,6 +193,8 @@ export class ScriptedHost {
     const answers: { readonly [K in Command["type"]]: (command: never) => unknown } = {
       submit: () => ({ submission: this.id(), fresh: true }),
       withdraw: () => ({ content: [] }),
+      amend: () => null,
+      send: () => ({ sent: 0 }),
       abort: () => null,
       retryNow: () => null,
       resume: () => null,
