@@ -19,7 +19,7 @@ import { servePort, type Served } from "../wire/serve.ts"
 import { connectSocket, listenSocket, socketFolder, socketName, socketPath } from "../wire/socket.ts"
 import type { RunFlags } from "./args.ts"
 import { assemble, lingerMs, type Assembled } from "./assemble.ts"
-import { consentOf } from "./consent.ts"
+import { consentOf, noteBoot } from "./consent.ts"
 import { HostIndex } from "./host-index.ts"
 import { Host } from "./host-service.ts"
 import { openLedger, type Chosen } from "./open.ts"
@@ -152,6 +152,7 @@ async function serve(person: Person, flags: HostFlags, first: Chosen): Promise<n
     const ledger = await openLedger(person, flags.run, wanted, true)
     const consent = consentOf(person, ledger, systemClock.now())
     const assembled = await assemble({ person, run: flags.run, ledger, consent, report: () => {} })
+    if (consent === "now") noteBoot(ledger)
     const outcome = await hold(person, flags, ledger, assembled)
     if (outcome.successor === undefined || (await taken(person.dirs.data, ledger.session))) return outcome.code
     // The successor never came: the session is this host's again.
