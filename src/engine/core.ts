@@ -1,7 +1,8 @@
 /** What every part of the engine holds: the ledger, the doors, and who hears of progress. Nothing here decides. */
 import type { Clock } from "../std/clock.ts"
 import type { At } from "../std/moment.ts"
-import type { Ledger } from "../ledger/ledger.ts"
+import { Poisoned } from "../ledger/errors.ts"
+import { StaleOwner, type Ledger } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import type { FileHistories } from "./file-history.ts"
 import type { EngineOptions } from "./options.ts"
@@ -34,4 +35,9 @@ export type Core = {
 /** A live task as of now; undefined when it has ended meanwhile. */
 export function liveTask(core: Core, id: TaskId): Task | undefined {
   return core.ledger.live.tasks.get(id)
+}
+
+/** True where an error says that nothing can be stored any more: the session is another's by now, or its disk has failed. */
+export function isEndOfSession(error: unknown): error is StaleOwner | Poisoned {
+  return error instanceof StaleOwner || error instanceof Poisoned
 }

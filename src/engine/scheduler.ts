@@ -6,10 +6,9 @@
  * - An invocation that throws is a bug: its task ends as faulted, and the run says so. A stale owner stops everything and writes nothing.
  */
 import { sleep } from "../std/clock.ts"
-import { Poisoned } from "../ledger/errors.ts"
 import { StaleOwner } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
-import { liveTask, type Core } from "./core.ts"
+import { isEndOfSession, liveTask, type Core } from "./core.ts"
 import { isKnown, isSetAside } from "./held.ts"
 import { runCompaction } from "./compaction.ts"
 import { runGeneration } from "./generation.ts"
@@ -208,7 +207,7 @@ export class Scheduler {
 
   /** True where the session is another's by now, or its ledger takes nothing more: then nothing is written, and whoever watches is told. */
   #isLost(error: unknown): boolean {
-    if (!(error instanceof StaleOwner || error instanceof Poisoned)) return false
+    if (!isEndOfSession(error)) return false
     if (this.#stopped) return true
     this.#stopped = true
     this.#lost(

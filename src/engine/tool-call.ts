@@ -10,7 +10,7 @@
 import type { JsonObject } from "../std/json.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import { errorResult, type Tool, type ToolContext } from "../tools/tool.ts"
-import { liveTask, type Core } from "./core.ts"
+import { isEndOfSession, liveTask, type Core } from "./core.ts"
 import { callContext, toolNames } from "./call-context.ts"
 import { findTool, validated } from "./call-check.ts"
 import { afterCrash, withoutCode, type Dispatched } from "./call-restart.ts"
@@ -61,6 +61,7 @@ async function endOf(
       : await inTurn(paths, tool, marked.args, context, () => taken(core, task, tool, marked, context))
   } catch (error) {
     if (core.closing()) return undefined
+    if (isEndOfSession(error)) throw error
     core.options.report(`${tool.name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     const text = `The tool ${tool.name} failed in a way that is a bug of this program: ${error instanceof Error ? error.message : String(error)}`
     return { outcome: "failed", result: errorResult(text) }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Type } from "@sinclair/typebox"
 import { heldState, restartsMax } from "../../src/engine/held.ts"
 import { createSession, memorySession, openSession } from "../../src/ledger/open.ts"
 import { MemoryStorage } from "../../src/ledger/memory.ts"
@@ -10,7 +11,8 @@ import { Rejected, Unknown, type Batch } from "../../src/ledger/storage.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import type { Task } from "../../src/ledger/records.ts"
 import { uuidv7 } from "../../src/std/id.ts"
-import { openAgent, type Agent } from "../support/agent.ts"
+import { defineTool, textResult, type Tool } from "../../src/tools/tool.ts"
+import { openAgent, type Agent, type ModelScript } from "../support/agent.ts"
 import { ManualClock } from "../support/manual-clock.ts"
 
 let dataDir = ""
@@ -27,8 +29,8 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-async function agentOn(ledger: Ledger, script: Parameters<typeof openAgent>[0]["script"] = []): Promise<Agent> {
-  const agent = openAgent({ ledger, clock, script })
+async function agentOn(ledger: Ledger, script: ModelScript = [], tools: readonly Tool[] = []): Promise<Agent> {
+  const agent = openAgent({ ledger, clock, script, tools })
   open.push(agent)
   await agent.settle()
   return agent
@@ -129,6 +131,27 @@ test("a commit whose fate is unknown ends the watch with a sentence, and nothing
   gate.resolve()
   await agent.settle()
   expect(agent.frames.at(-1)).toMatchObject({ type: "lost", reason: expect.stringContaining("disk I/O error") })
+  expect(agent.reports).toEqual([])
+})
+
+test("a call whose mark has an unknown fate is not told as a bug of its tool", async () => {
+  const storage = new Failing()
+  const tool = defineTool({
+    name: "act",
+    description: "acts",
+    parameters: Type.Object({}),
+    version: 1,
+    effect: "unsafe",
+    title: () => "act",
+    async prepare() {
+      storage.failure = new Unknown("disk I/O error")
+      return { ok: true, intent: {} }
+    },
+    execute: async () => textResult("acted"),
+  })
+  const agent = await agentOn(await begin(storage, around()), [{ calls: [{ id: "a", name: "act" }] }], [tool])
+  await agent.say("go")
+  expect(agent.frames.at(-1)).toMatchObject({ type: "lost" })
   expect(agent.reports).toEqual([])
 })
 
