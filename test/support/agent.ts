@@ -24,6 +24,7 @@ import { applyFrame, emptyView, type View } from "../../src/protocol/view.ts"
 import type { Frame } from "../../src/protocol/port.ts"
 import type { Clock } from "../../src/std/clock.ts"
 import type { JsonObject } from "../../src/std/json.ts"
+import type { At } from "../../src/std/moment.ts"
 import { eventually } from "./eventually.ts"
 import { settle, type ManualClock } from "./manual-clock.ts"
 
@@ -161,6 +162,8 @@ export type AgentOptions<C extends Clock = ManualClock> = {
   readonly settings?: Partial<EngineSettings>
   readonly consent?: "now" | "ask"
   readonly folder?: string
+  /** Called at the engine's named moments. */
+  readonly at?: At
   readonly env?: Readonly<Record<string, string>>
   /** Fields of the model that differ from {@link testModel}; looked at at each request. */
   readonly modelFields?: () => Partial<Model>
@@ -212,6 +215,7 @@ export function openAgent<C extends Clock>(given: AgentOptions<C>): Agent<C> {
     settings: { ...defaultSettings, ...given.settings },
     machine: { folder: given.folder ?? "/", home: "/", env: given.env ?? {}, refused: [], readable: [] },
     random: () => 0.5,
+    at: given.at,
     consent: given.consent ?? "now",
     report: (text) => reports.push(text),
   }
