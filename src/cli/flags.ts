@@ -73,6 +73,12 @@ export const subcommands = [
     usage: "sessions request <id> [e12] [--json]",
     help: "what a model was asked: the request of an answer, made again and compared",
   },
+  {
+    name: "sessions",
+    usage: "sessions export <id> [c1] [--md|--html|--jsonl] [--output file]",
+    help: "a transcript as a file; --jsonl: pi's session format",
+  },
+  { name: "sessions", usage: "sessions import <file …>", help: "session files of pi, as sessions of this one" },
   { name: "sessions", usage: "sessions delete <id …>", help: "remove sessions for good" },
   {
     name: "sessions",

@@ -11,6 +11,7 @@ import type { Mode } from "./args.ts"
 import { columns, print, when } from "./columns.ts"
 import { readPerson } from "./person.ts"
 import { checkSessions } from "./sessions-check.ts"
+import { exportSession, importSessions } from "./sessions-export.ts"
 import { deleteSessions, pruneSessions } from "./sessions-remove.ts"
 import { forkSession } from "./sessions-fork.ts"
 import { showRequest } from "./sessions-request.ts"
@@ -67,6 +68,8 @@ const verbs: Readonly<Record<string, (mode: CommandMode) => Promise<number>>> = 
   prune: pruneSessions,
   fork: forkSession,
   request: showRequest,
+  export: exportSession,
+  import: importSessions,
 }
 
 export async function sessionsCommand(mode: CommandMode): Promise<number> {

@@ -18,6 +18,8 @@ export type UserEntry = {
   readonly content: readonly UserPart[]
   readonly submission: number
   readonly run?: number
+  /** What an extension of another agent put into the conversation: told to models like an input. */
+  readonly custom?: { readonly customType: string; readonly display: boolean; readonly details?: Json }
 }
 
 /** A response, or with stop reason `error` or `aborted` an attempt: out of every request, drawn as one dim line that unfolds. */
@@ -72,7 +74,13 @@ export type PromptEntry = {
   readonly tools: readonly { readonly name: string; readonly description: string; readonly parameters: JsonObject }[]
 }
 
-export type ModelEntry = { readonly kind: "model"; readonly model: string; readonly thinking: ThinkingLevel }
+/** `only`: which of the two was chosen, where it was imported as a choice of its own. */
+export type ModelEntry = {
+  readonly kind: "model"
+  readonly model: string
+  readonly thinking: ThinkingLevel
+  readonly only?: "model" | "thinking"
+}
 
 /** A command that the person ran with `!` or `!!` (`excluded`: not told to the model). */
 export type ShellEntry = {

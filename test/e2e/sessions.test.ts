@@ -179,7 +179,7 @@ test("delete removes what is named, prune what is old or large, and a dry run no
 
 test("a verb or an id that is not there says what there is", async () => {
   using machine = await machineWith("one")
-  expect((await cairn(machine, "sessions", "burn")).stderr).toContain("there are: list, show, check")
+  expect((await cairn(machine, "sessions", "burn")).stderr).toContain("show, check, delete")
   const unknown = await cairn(machine, "sessions", "show", "ffffffff")
   expect(unknown.status).toBe(2)
   expect(unknown.stderr).toContain("there is no session ffffffff")
@@ -219,4 +219,34 @@ test("a reader that wants no more of a list ends it without a word", async () =>
   )
   expect(await new Response(child.stdout).text()).toStartWith(`{"id":"`)
   expect(await new Response(child.stderr).text()).toBe("")
+})
+
+test("a session is exported as Markdown, as one page, and as a file of pi that comes in again and goes on", async () => {
+  using machine = await machineWith("question one")
+  await cairn(machine, "-c", "-p", "question two")
+  const id = await idOf(machine, "question one")
+  expect((await cairn(machine, "sessions", "export", id)).stdout).toContain("## You, ")
+  expect((await cairn(machine, "sessions", "export", id, "--html")).stdout).toStartWith("<!doctype html>")
+  const path = join(machine.work, "session.jsonl")
+  expect(await cairn(machine, "sessions", "export", id, "--jsonl", "--output", path)).toMatchObject({
+    status: 0,
+    stdout: "",
+  })
+  writeFileSync(path, `${readFileSync(path, "utf8")}{"torn`)
+  const done = await cairn(machine, "sessions", "import", path)
+  expect(done.status).toBe(0)
+  expect(done.stderr).toContain("1 lines could not be read")
+  expect((await cairn(machine, "sessions", "check", "--all")).status).toBe(0)
+  expect(await cairn(machine, "-c", "-p", "question three")).toMatchObject({
+    status: 0,
+    stdout: "answer to question three\n",
+  })
+  expect(
+    server.requests
+      .at(-1)
+      ?.said.filter(({ role }) => role !== "system")
+      .map(({ text }) => text),
+  ).toEqual(["question one", "answer to question one", "question two", "answer to question two", "question three"])
+  expect(await cairn(machine, "sessions", "export", id, "--md", "--html")).toMatchObject({ status: 2 })
+  expect(await cairn(machine, "sessions", "import", join(machine.work, "none"))).toMatchObject({ status: 2 })
 })

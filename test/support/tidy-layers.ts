@@ -57,7 +57,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   fuzzysort: ["src/std/fuzzy.ts"],
   ignore: ["src/tools/"],
   "jsonc-parser": ["src/home/"],
-  marked: ["src/tui/"],
+  marked: ["src/tui/", "src/cli/export-html.ts"],
   openai: ["src/providers/"],
   "web-tree-sitter": ["src/tui/"],
 }
