@@ -117,6 +117,7 @@ function machineOf(person: Person, ledger: Ledger) {
   return {
     folder: person.folder,
     home: person.dirs.home,
+    cache: person.dirs.cache,
     env: childEnvironment(person.env, keys, config.passEnv),
     shell: config.shellPath,
     refused: [sessions],

@@ -28,6 +28,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     outputBytesMax: core.options.settings.output.maxBytes,
     shell: machine.shell,
     home: machine.home,
+    cache: machine.cache,
     refused: machine.refused,
     readable: machine.readable,
     history: core.files.of(task.conversation),

@@ -84,13 +84,8 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return entries(core, command)
     case "output":
       return output(core, command)
-    case "screen": {
-      const { client, value } = command
-      // What a screen keeps of itself is not worth a word where nothing can be kept.
-      if (core.ledger.health().state === "read-only") return null
-      core.ledger.commit("relaxed", (tx) => tx.setDocument(0, `screen/${client}`, value, 1))
-      return null
-    }
+    case "screen":
+      return keepScreen(core, command)
     case "models":
       return core.options.models.list()
     case "context":
@@ -104,6 +99,13 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
     default:
       return unreachable(command)
   }
+}
+
+/** What a screen keeps of itself is not worth a word where nothing can be kept. */
+function keepScreen(core: Core, { client, value }: Of<"screen">): null {
+  if (core.ledger.health().state === "read-only") return null
+  core.ledger.commit("relaxed", (tx) => tx.setDocument(0, `screen/${client}`, value, 1))
+  return null
 }
 
 /** While the disk takes nothing an input would wait for it, and its client would not know: its draft is the safer place. */

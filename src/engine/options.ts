@@ -50,6 +50,7 @@ export type EngineSettings = {
 export type Machine = {
   readonly folder: string
   readonly home: string
+  readonly cache: string
   readonly env: Readonly<Record<string, string>>
   readonly shell?: string
   readonly refused: readonly string[]

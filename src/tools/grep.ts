@@ -1,25 +1,20 @@
 /**
- * grep: lines that match, in the files that a developer sees (`walk.ts`).
+ * grep: lines that match, in the files that a developer sees, by ripgrep's rules (`ripgrep.ts`).
  *
- * - The matching is the system's `grep`, a process that can be ended: a regular expression of ours that runs away could not be.
- * - Its regular expressions are Perl's where it knows them, else the extended ones. Binary files are passed over.
+ * - Binary files are passed over; a long line is cut; the search ends when there is enough.
  */
 import { Type, type Static } from "@sinclair/typebox"
-import { dirname, join, relative } from "node:path"
-import { sleep } from "../std/clock.ts"
+import { basename, dirname, join } from "node:path"
+import { unreachable } from "../std/assert.ts"
 import { headBytes, headChars } from "../std/lines.ts"
 import { pathAliases } from "./coerce.ts"
+import { ripgrep, runRipgrep } from "./ripgrep.ts"
 import { folderAt, shownFolderOf } from "./search-root.ts"
 import { defineTool, errorResult, textResult, type ToolContext } from "./tool.ts"
-import { globMatcher, walk } from "./walk.ts"
 
 const matchesMax = 100
 const bytesMax = 50 * 1024
 const lineCharsMax = 500
-/** Of a line of grep's own output: a path, a number and what is shown of a line. */
-const rawCharsMax = 8 * 1024
-/** Names given to one grep: systems take at least 128 KiB of arguments. */
-const batchChars = 60_000
 const searchMsMax = 60_000
 
 const parameters = Type.Object({
@@ -33,6 +28,8 @@ const parameters = Type.Object({
 })
 
 type Args = Static<typeof parameters>
+/** `name` is empty where all of the folder is searched. */
+type Place = { readonly folder: string; readonly name: string }
 
 export const grepTool = defineTool({
   name: "grep",
@@ -47,11 +44,13 @@ export const grepTool = defineTool({
     const root = await folderAt(args.path ?? ".", context)
     if (!root.ok) return errorResult(root.message)
     const limit = args.limit ?? matchesMax
-    const folder = root.kind === "folder" ? root.real : dirname(root.real)
-    const shownFolder = shownFolderOf(root.kind === "folder" ? root.path : dirname(root.path), context.cwd)
-    const files = root.kind === "folder" ? filesIn(root.real, args, context) : single(relative(folder, root.real))
+    const program = await ripgrep(context.cache)
+    if (!program.ok) return errorResult(program.message)
+    const isFolder = root.kind === "folder"
+    const place = isFolder ? { folder: root.real, name: "" } : { folder: dirname(root.real), name: basename(root.real) }
+    const shownFolder = shownFolderOf(isFolder ? root.path : dirname(root.path), context.cwd)
     const search = new Search(shownFolder, limit)
-    const failure = await searchFiles(files, folder, args, search, context)
+    const failure = await searchFiles(program.path, place, args, search, context)
     if (context.signal.aborted) return errorResult("The search was interrupted.")
     if (failure !== null) return errorResult(failure)
     const details = { path: root.path, pattern: args.pattern, count: search.matches, more: search.more }
@@ -64,108 +63,63 @@ export const grepTool = defineTool({
   },
 })
 
-async function* single(name: string): AsyncGenerator<string> {
-  yield name
-}
-
-async function* filesIn(root: string, { glob }: Args, context: ToolContext): AsyncGenerator<string> {
-  const matches = glob === undefined ? () => true : globMatcher(glob)
-  for await (const entry of walk(root, context)) if (entry.kind === "file" && matches(entry)) yield entry.path
-}
-
-/** Search in batches until there is enough; the reason where grep refuses. */
+/** Search until there is enough; the reason where the engine refuses. */
 async function searchFiles(
-  files: AsyncIterable<string>,
-  folder: string,
+  program: string,
+  place: Place,
   args: Args,
   search: Search,
   context: ToolContext,
 ): Promise<string | null> {
-  const program = Bun.which("grep", { PATH: context.env["PATH"] ?? "" })
-  if (program === null) return "There is no grep on this machine's PATH: search with bash, or install grep."
-  const options = [...(await kindOf(program, args)), "-HnI", "--null", "--color=never"]
-  if (args.ignoreCase === true) options.push("-i")
-  if (args.context !== undefined && args.context > 0) options.push("-C", `${args.context}`)
-  const argv = [program, ...options, "-e", args.pattern, "--"]
-  const over = new AbortController()
-  const ending = AbortSignal.any([context.signal, over.signal])
-  const late = sleep(context.clock, searchMsMax, ending)
-  const stop = AbortSignal.any([context.signal, abortedWhen(late)])
-  try {
-    let batch: string[] = []
-    let chars = 0
-    for await (const file of files) {
-      batch.push(`./${file}`)
-      chars += file.length + 3
-      if (chars < batchChars) continue
-      const failure = await searchBatch([...argv, ...batch], folder, search, stop)
-      if (failure !== null || search.more || stop.aborted) return failure
-      batch = []
-      chars = 0
-    }
-    return batch.length === 0 ? null : await searchBatch([...argv, ...batch], folder, search, stop)
-  } finally {
-    over.abort()
-  }
-}
-
-/** A signal that aborts when the whole time of a sleep has passed. */
-function abortedWhen(late: Promise<boolean>): AbortSignal {
-  const controller = new AbortController()
-  void late.then((whole) => {
-    if (whole) controller.abort()
+  const { env, clock, signal } = context
+  const lines = args.context !== undefined && args.context > 0 ? [`--context=${args.context}`] : []
+  const options = ["--with-filename", "--line-number", "--no-heading", "--null", ...lines, ...patternOptions(args)]
+  const ran = await runRipgrep(program, {
+    options: [...options, ...globOptions(args.glob), "--regexp", args.pattern, "--", `./${place.name}`],
+    cwd: place.folder,
+    refused: context.refused,
+    env,
+    clock,
+    signal,
+    limitMs: searchMsMax,
+    take: (line) => {
+      search.take(line)
+      return !search.more
+    },
   })
-  return controller.signal
-}
-
-async function kindOf(program: string, { literal }: Args): Promise<readonly string[]> {
-  if (literal === true) return ["-F"]
-  const probe = Bun.spawn([program, "-P", "x"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" })
-  // Nothing matches in no input: 1 is a grep that knows the option, 2 one that does not.
-  return (await probe.exited) === 1 ? ["-P"] : ["-E"]
-}
-
-async function searchBatch(
-  argv: readonly string[],
-  cwd: string,
-  search: Search,
-  stop: AbortSignal,
-): Promise<string | null> {
-  const env = { LC_ALL: process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8" }
-  const child = Bun.spawn([...argv], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" })
-  const end = (): void => child.kill("SIGKILL")
-  stop.addEventListener("abort", end, { once: true })
-  const complaint = new Response(child.stderr).text()
-  const splitter = new RawLines()
-  const decoder = new TextDecoder("utf-8")
-  for await (const bytes of child.stdout) {
-    for (const line of splitter.push(decoder.decode(bytes, { stream: true }))) search.take(line)
-    if (search.more) end()
+  switch (ran.status) {
+    case "ran":
+      return null
+    case "late":
+      return `The search took more than ${searchMsMax / 1_000} s: narrow it, or make the pattern simpler.`
+    case "failed":
+      // With matches it is a file that could not be read.
+      return search.matches > 0 || ran.complaint === "" ? null : `grep refuses the pattern: ${ran.complaint}.`
+    default:
+      return unreachable(ran)
   }
-  stop.removeEventListener("abort", end)
-  const status = await child.exited
-  if (stop.aborted) return `The search took more than ${searchMsMax / 1_000} s: narrow it, or make the pattern simpler.`
-  // 2 with matches is a file that could not be read; without, it is the pattern.
-  if (status !== 2 || search.matches > 0) return null
-  const reason = (await complaint).split("\n")[0]?.replace(/^\S*grep: /, "") ?? ""
-  return /: (Permission denied|No such file)/.test(reason) ? null : `grep refuses the pattern: ${reason}.`
 }
 
-/** Splits text that comes in pieces into lines, keeping a bounded part of each. */
-class RawLines {
-  #line = ""
+/** Case counts where the pattern has capitals, unless somebody says otherwise; what its own engine does not know, PCRE2 may. */
+function patternOptions({ literal, ignoreCase }: Args): readonly string[] {
+  const how = literal === true ? "--fixed-strings" : "--engine=auto"
+  return [how, ignoreCase === undefined ? "--smart-case" : ignoreCase ? "--ignore-case" : "--case-sensitive"]
+}
 
-  push(text: string): readonly string[] {
-    const parts = text.split("\n")
-    const last = parts.pop() ?? ""
-    const lines = parts.map((part) => {
-      const line = headChars(this.#line + part, rawCharsMax)
-      this.#line = ""
-      return line
-    })
-    if (this.#line.length < rawCharsMax) this.#line += headChars(last, rawCharsMax)
-    return lines
-  }
+/** A glob without a slash is about names, and does not bring back what is ignored; case counts as in a pattern. */
+function globOptions(glob: string | undefined): readonly string[] {
+  if (glob === undefined) return []
+  const plain = glob.replace(/^(\.?\/)+/, "")
+  const smart = plain === plain.toLowerCase()
+  if (plain.includes("/") || plain.startsWith("!")) return [smart ? `--iglob=${plain}` : `--glob=${plain}`]
+  return [`--type-add=wanted:${smart ? anyCase(plain) : plain}`, "--type=wanted"]
+}
+
+/** A glob that matches in any case, by a set for each letter. */
+function anyCase(glob: string): string {
+  return glob.replace(/\[[^\]]*\]|\\.|\p{Ll}/gu, (part) =>
+    part.length > 1 && !/^\p{Ll}$/u.test(part) ? part : `[${part}${part.toUpperCase()}]`,
+  )
 }
 
 /** What has been found so far, in the words of the result. */
@@ -184,7 +138,7 @@ class Search {
     this.#limit = limit
   }
 
-  /** A line of grep's output: `path NUL number : text`, with `-` for `:` around a match, or `--` between groups. */
+  /** A line of its output: `path NUL number : text`, with `-` for `:` around a match, or `--` between groups. */
   take(raw: string): void {
     if (this.more) return
     const [, path, number, kind, text] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(raw) ?? []

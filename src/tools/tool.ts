@@ -71,6 +71,8 @@ export type ToolContext = {
   /** The person's shell, or absent for `bash`, else `sh`. */
   readonly shell?: string
   readonly home: string
+  /** A folder for what this program unpacks. */
+  readonly cache: string
   /** Folders that hold ledgers: paths under them are refused, but for those under `readable`. */
   readonly refused: readonly string[]
   readonly readable: readonly string[]

@@ -1,8 +1,8 @@
 /**
- * The files of a folder as a developer sees them: without what git ignores.
+ * The files of a folder as a developer sees them, and as ripgrep does: without what git ignores.
  *
- * - `.gitignore` files count wherever they are between the repository's root and the file, inside a repository or not, and so does the
- *   repository's own `info/exclude`; the innermost rule that says something wins. `.git` itself is never entered.
+ * - `.gitignore`, `.ignore` and `.rgignore` count wherever they are between the repository's root and the file, inside a repository or not, and so
+ *   does the repository's own `info/exclude`; the innermost rule that says something wins. `.git` itself is never entered.
  * - Links are named and not followed, so no walk goes in circles. Order is by name, so the same folder gives the same list.
  * - Git is not needed.
  */
@@ -33,6 +33,13 @@ async function rulesOf(file: string, base: string): Promise<readonly Rules[]> {
   return text === null ? [] : [{ base, matcher: ignore({ ignorecase: false }).add(text) }]
 }
 
+/** In one folder, a later one rules over those before it. */
+const ruleNames = [".gitignore", ".ignore", ".rgignore"]
+
+async function folderRules(folder: string): Promise<readonly Rules[]> {
+  return (await Promise.all(ruleNames.map((name) => rulesOf(join(folder, name), folder)))).flat()
+}
+
 async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
@@ -46,8 +53,8 @@ async function rulesAbove(root: string): Promise<readonly Rules[]> {
   for (let folder = root; ; folder = dirname(folder)) {
     if (await isThere(join(folder, ".git"))) {
       const own = await rulesOf(join(folder, ".git", "info", "exclude"), folder)
-      const files = await Promise.all(above.reverse().map((base) => rulesOf(join(base, ".gitignore"), base)))
-      return [...own, ...(folder === root ? [] : await rulesOf(join(folder, ".gitignore"), folder)), ...files.flat()]
+      const files = await Promise.all(above.reverse().map(folderRules))
+      return [...own, ...(folder === root ? [] : await folderRules(folder)), ...files.flat()]
     }
     if (folder !== root) above.push(folder)
     if (folder === dirname(folder)) return []
@@ -69,8 +76,8 @@ export async function* walk(root: string, options: WalkOptions): AsyncGenerator<
   let count = 0
   async function* enter(folder: string, outer: readonly Rules[]): AsyncGenerator<WalkEntry> {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-    const own = entries.some(({ name }) => name === ".gitignore")
-    const rules = own ? [...outer, ...(await rulesOf(join(folder, ".gitignore"), folder))] : outer
+    const own = entries.some(({ name }) => ruleNames.includes(name))
+    const rules = own ? [...outer, ...(await folderRules(folder))] : outer
     entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of entries) {
       if (options.signal.aborted || count >= walkEntriesMax) return

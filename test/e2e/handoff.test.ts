@@ -111,7 +111,7 @@ async function talkOf(server: ModelServer, first: Format, second: Format): Promi
     tools,
     instructions: { system: () => "You help.", files: [] },
     settings: { ...defaultSettings, compaction: { enabled: true, keep: 40 } },
-    machine: { folder: "/", home: "/", env: {}, refused: [], readable: [] },
+    machine: { folder: "/", home: "/", cache: "/", env: {}, refused: [], readable: [] },
     random: () => 0.5,
     consent: "now",
     report: () => {},

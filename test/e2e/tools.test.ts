@@ -1,6 +1,6 @@
 /** What only the executable shows of the tools: the environment that commands get, and that all of it is in one file. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { JsonObject } from "../../src/std/json.ts"
 import { runBinary, type Machine } from "../support/binary.ts"
@@ -69,4 +69,40 @@ test("an image is scaled by what is in the executable", async () => {
   bitmap.writeUInt16LE(24, 28)
   writeFileSync(join(machine.work, "a.png"), await new Bun.Image(bitmap).png().bytes())
   expect(await call(machine, "read", { path: "a.png" })).toContain("3000×3 pixels; shown at 2000×2")
+})
+
+test("a search needs no program of the machine, and unpacks its own once", async () => {
+  using machine = localMachine(server)
+  writeFileSync(join(machine.work, "a.txt"), "one\nneedle\n")
+  const flags = ["--tools", "read,grep,find,ls"]
+  const env = { PATH: machine.work }
+  expect(await call(machine, "grep", { pattern: "needle" }, { flags, env })).toBe("a.txt:2: needle")
+  expect(await call(machine, "grep", { pattern: "needle" }, { flags, env })).toBe("a.txt:2: needle")
+  const names = readdirSync(join(machine.env.XDG_CACHE_HOME ?? "", "cairn", "bin"))
+  expect(names.length).toBe(1)
+  expect(names[0]).toMatch(/^rg-[0-9a-f]{16}$/)
+})
+
+test("where nothing can be unpacked, a search says what to do", async () => {
+  using machine = localMachine(server)
+  writeFileSync(join(machine.folder, "file"), "")
+  const env = { CAIRN_CACHE: join(machine.folder, "file") }
+  const told = await call(machine, "grep", { pattern: "x" }, { flags: ["--tools", "grep"], env })
+  expect(told).toStartWith("The search program cannot be unpacked into ")
+})
+
+test("an agent that may only read can change nothing, whatever its model asks for", async () => {
+  using machine = localMachine(server)
+  writeFileSync(join(machine.work, "a.txt"), "as it was\n")
+  const flags = ["--tools", "read,grep,find,ls"]
+  for (const [name, args] of [
+    ["write", { path: "a.txt", content: "changed" }],
+    ["edit", { path: "a.txt", edits: [{ oldText: "as", newText: "is" }] }],
+    ["bash", { command: "echo changed >a.txt" }],
+  ] as const) {
+    const told = await call(machine, name, args, { flags })
+    expect(told).toBe(`There is no tool named ${name}. The tools are: read, grep, find, ls.`)
+  }
+  expect(readFileSync(join(machine.work, "a.txt"), "utf8")).toBe("as it was\n")
+  expect(readdirSync(machine.work)).toEqual(["a.txt"])
 })

@@ -3,6 +3,7 @@
  *
  * The model is a list of replies, or a function of the request; it sees what a provider sees and says what a provider says.
  */
+import { tmpdir } from "node:os"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import { begin, openEngine, rootConversation, type Engine } from "../../src/engine/engine.ts"
 import { defaultSettings, type EngineOptions, type EngineSettings } from "../../src/engine/options.ts"
@@ -196,32 +197,41 @@ function assistantLine(message: Extract<Message, { role: "assistant" }>): string
   return failed ? `attempt (${message.stopReason}): ${said} | ${message.errorMessage ?? ""}` : `assistant: ${said}`
 }
 
-export function openAgent<C extends Clock>(given: AgentOptions<C>): Agent<C> {
-  const { ledger, clock } = given
-  const model = given.model ?? new ScriptedModel(given.script ?? [])
-  const reports: string[] = []
-  const tools = given.tools ?? []
-  const options: EngineOptions = {
-    ledger,
-    clock,
+function optionsOf(given: AgentOptions<Clock>, model: ScriptedModel, reports: string[]): EngineOptions {
+  return {
+    ledger: given.ledger,
+    clock: given.clock,
     models: {
       resolve: () => ({ ok: true, model: { ...testModel, ...given.modelFields?.() } }),
       api: async () => model.api,
       key: async () => ({ key: "k" }),
       list: async () => [],
     },
-    tools,
+    tools: given.tools ?? [],
     instructions: { system: () => "You are a test.", files: [] },
     settings: { ...defaultSettings, ...given.settings },
-    machine: { folder: given.folder ?? "/", home: "/", env: given.env ?? {}, refused: [], readable: [] },
+    machine: {
+      folder: given.folder ?? "/",
+      home: "/",
+      cache: tmpdir(),
+      env: given.env ?? {},
+      refused: [],
+      readable: [],
+    },
     random: () => 0.5,
     at: given.at,
     consent: given.consent ?? "now",
     report: (text) => reports.push(text),
   }
-  const agent = { model: "test/model", thinking: "off", tools: tools.map((tool) => tool.name) } as const
-  begin(ledger, { folder: "/", agent })
-  const engine = openEngine(options)
+}
+
+export function openAgent<C extends Clock>(given: AgentOptions<C>): Agent<C> {
+  const { ledger, clock } = given
+  const model = given.model ?? new ScriptedModel(given.script ?? [])
+  const reports: string[] = []
+  const tools = (given.tools ?? []).map((tool) => tool.name)
+  begin(ledger, { folder: "/", agent: { model: "test/model", thinking: "off", tools } })
+  const engine = openEngine(optionsOf(given, model, reports))
   const frames: Frame[] = []
   let view = emptyView
   engine.port.watch((frame) => {

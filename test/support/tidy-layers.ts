@@ -51,6 +51,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   "@opentui/core": ["src/tui/"],
   "@opentui/core-linux-x64": ["src/tui/native.ts"],
   "@sinclair/typebox": ["src/tools/", "src/protocol/", "src/home/", "src/extension/", "src/std/schema.ts"],
+  "@vscode/ripgrep": ["src/tools/ripgrep.ts"],
   ajv: ["src/std/schema.ts"],
   "bun:sqlite": ["src/ledger/"],
   diff: ["src/tools/", "src/tui/"],

@@ -18,6 +18,7 @@ const result = await bashTool.execute(
     env: { PATH: process.env["PATH"] ?? "" },
     files: { output, status },
     home: cwd,
+    cache: cwd,
     refused: [],
     readable: [],
     history: emptyHistory,

@@ -108,8 +108,46 @@ describe("grep", () => {
     using bench = workbench()
     plant(bench, tree)
     expect(await told(bench, grepTool, { pattern: "alpha" })).toBe(
-      ".hidden/a.ts:1: alpha\nkeep.log:1: alpha\nsrc/a.ts:2: alpha beta\nsrc/dist/y.ts:1: alpha",
+      ".hidden/a.ts:1: alpha\nkeep.log:1: alpha\nsrc/B.ts:1: ALPHA\nsrc/a.ts:2: alpha beta\nsrc/dist/y.ts:1: alpha",
     )
+    expect(await told(bench, grepTool, { pattern: "alpha", path: "src/dist" })).toBe("src/dist/y.ts:1: alpha")
+    // A file that is named is searched, whatever the ignore files say.
+    expect(await told(bench, grepTool, { pattern: "alpha", path: "dist/out.ts" })).toBe("dist/out.ts:1: alpha")
+  })
+
+  test("sees what find sees, with every kind of ignore file, and leaves out what is refused", async () => {
+    using bench = workbench()
+    plant(bench, {
+      "a.txt": "x\n",
+      "b.txt": "x\n",
+      "c.txt": "x\n",
+      "sub/d.txt": "x\n",
+      "ledgers [1]/e.txt": "x\n",
+      ".gitignore": "a.txt\nb.txt\n",
+      ".ignore": "c.txt\n!b.txt\n",
+      "sub/.rgignore": "d.txt\n",
+    })
+    const more = { refused: [bench.path("ledgers [1]")] }
+    expect(await told(bench, grepTool, { pattern: "x", glob: "*.txt" }, more)).toBe("b.txt:1: x")
+    expect(await told(bench, findTool, { pattern: "*.txt" }, more)).toBe("b.txt")
+  })
+
+  test("minds case only where the pattern has capitals, unless told", async () => {
+    using bench = workbench()
+    plant(bench, { "a.TS": "Word\n", "b.ts": "word\n" })
+    expect(await told(bench, grepTool, { pattern: "word" })).toBe("a.TS:1: Word\nb.ts:1: word")
+    expect(await told(bench, grepTool, { pattern: "Word" })).toBe("a.TS:1: Word")
+    expect(await told(bench, grepTool, { pattern: "word", ignoreCase: false })).toBe("b.ts:1: word")
+    expect(await told(bench, grepTool, { pattern: "word", glob: "*.{ts,js}" })).toBe("a.TS:1: Word\nb.ts:1: word")
+    expect(await told(bench, grepTool, { pattern: "word", glob: "[a-b].TS" })).toBe("a.TS:1: Word")
+  })
+
+  test("knows what only PCRE knows, and globs of whole paths", async () => {
+    using bench = workbench()
+    plant(bench, { "src/a.ts": "foobar foofoo\n", "test/a.ts": "foobar\n" })
+    expect(await told(bench, grepTool, { pattern: "foo(?!bar)", glob: "src/**" })).toBe("src/a.ts:1: foobar foofoo")
+    expect(await told(bench, grepTool, { pattern: "(foo)\\1" })).toBe("src/a.ts:1: foobar foofoo")
+    expect(await told(bench, grepTool, { pattern: "foobar", glob: "!test/**" })).toBe("src/a.ts:1: foobar foofoo")
   })
 
   test("knows regular expressions, literals, case, globs and single files", async () => {
@@ -152,7 +190,7 @@ describe("grep", () => {
   test("tells what is wrong with a pattern", async () => {
     using bench = workbench()
     plant(bench, { a: "x" })
-    expect(await told(bench, grepTool, { pattern: "a(" })).toMatch(/^grep refuses the pattern: .*parenthes/)
+    expect(await told(bench, grepTool, { pattern: "a(" })).toBe("grep refuses the pattern: unclosed group.")
     expect(await told(bench, grepTool, { pattern: "" })).toBe("The pattern is empty.")
   })
 
@@ -171,7 +209,13 @@ describe("grep", () => {
     expect(await told(bench, grepTool, { pattern: "x" }, { signal: AbortSignal.abort() })).toBe(
       "The search was interrupted.",
     )
-    expect(await told(bench, grepTool, { pattern: "x" }, { env: { PATH: bench.folder } })).toContain("There is no grep")
+  })
+
+  test("needs nothing of the machine's own programs, and obeys no configuration of theirs", async () => {
+    using bench = workbench()
+    plant(bench, { a: "x\n", rc: "--files\n" })
+    const env = { PATH: bench.folder, RIPGREP_CONFIG_PATH: bench.path("rc") }
+    expect(await told(bench, grepTool, { pattern: "^x" }, { env })).toBe("a:1: x")
   })
 })
 

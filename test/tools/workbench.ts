@@ -46,6 +46,7 @@ export function workbench(): Workbench {
     env: { PATH: process.env["PATH"] ?? "", HOME: folder, LANG: "C.UTF-8" },
     files: null,
     home: folder,
+    cache: outputs,
     refused: [],
     readable: [],
     history: emptyHistory,
