@@ -2,7 +2,7 @@
  * Who works on what. The scheduler reads live state and keeps one invocation for each task that can go on; it decides nothing else.
  *
  * - After every commit it looks again: a pending task starts, an abort mark reaches its invocation, a turn whose calls have ended goes on.
- * - A task of unknown kind or of a newer version waits, visibly. A task that was set aside (`held`) waits for the person.
+ * - A task of unknown kind or of a newer version waits, visibly, until its code is there or somebody stops it. A task that was set aside (`held`) waits for the person.
  * - An invocation that throws is a bug: its task ends as faulted, and the run says so. A stale owner stops everything and writes nothing.
  */
 import { sleep } from "../std/clock.ts"
@@ -12,7 +12,7 @@ import { isEndOfSession, liveTask, type Core } from "./core.ts"
 import { isKnown, isSetAside } from "./held.ts"
 import { runCompaction } from "./compaction.ts"
 import { runGeneration } from "./generation.ts"
-import { settleFault } from "./settle.ts"
+import { settleFault, settleOrphan } from "./settle.ts"
 import { callInput, callKind, compactionKind, generationKind, shellKind, undoKind, waitsFor } from "./task.ts"
 import { runCall } from "./tool-call.ts"
 import { runShellTask } from "./shell.ts"
@@ -140,7 +140,8 @@ export class Scheduler {
     // What the person asks for now has nothing to do with work that waits for a word of theirs.
     const isAsked = task.kind === shellKind || task.kind === undoKind
     if (this.#held && task.abort === null && !isAsked) return false
-    if (isSetAside(task) || !isKnown(task)) return false
+    if (isSetAside(task)) return false
+    if (!isKnown(task)) return task.abort !== null
     if (task.kind === generationKind) return !waitsFor(task, tasks)
     if (task.kind === compactionKind || isAsked) return true
     const { after } = callInput(task)
@@ -169,6 +170,7 @@ export class Scheduler {
 
   async #work(task: Task, signal: AbortSignal, wake: AbortSignal): Promise<void> {
     try {
+      if (!isKnown(task)) return await settleOrphan(this.#core, task).stored
       if (task.status === "pending")
         this.#core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { status: "running" }))
       if (task.kind === generationKind) await runGeneration(this.#core, task.id, signal, wake)

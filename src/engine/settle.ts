@@ -238,6 +238,18 @@ export function settleTools(core: Core, task: Task): Receipt<void> {
   })
 }
 
+/** Work whose code is not here, and that somebody stopped: nobody can say more of it than that. */
+export function settleOrphan(core: Core, task: Task): Receipt<void> {
+  return core.ledger.commit("flushed", (tx) => {
+    const { conversation, id, kind } = task
+    tx.setTask(id, { status: "orphaned", outcome: { reason: "no_code" } })
+    const text = "This program does not have the code of this step: a newer one, or an extension, had begun it."
+    if (kind === callKind) return addResult(tx, task, callInput(task), "unknown", text)
+    append(tx, { conversation }, { kind: "notice", level: "error", code: "orphaned", text })
+    if (kind === generationKind) endRun(tx, conversation, { status: "unanswered", reason: "aborted" })
+  })
+}
+
 /** A bug in the engine or below: the run ends, and says so; a call has a result that says so, and the run goes on. */
 export function settleFault(core: Core, task: Task, text: string): Receipt<void> {
   return core.ledger.commit("flushed", (tx) => {

@@ -83,6 +83,26 @@ test("a step that was set aside is told to whoever watches, and a resume gives i
   expect(second.transcript()).toEndWith("assistant: whole")
 })
 
+test("work whose code is not here waits, keeps its session busy, and ends when somebody stops it", async () => {
+  const id = uuidv7(clock.now())
+  const first = await agentOn(await createSession({ dataDir, id, clock }), [{ text: "half", hang: true }])
+  await first.say("hello")
+  first.ledger.commit("flushed", (tx) => {
+    for (const task of [...tx.live.tasks.values()]) tx.setTask(task.id, { version: 99 })
+    tx.addTask({ conversation: 1, kind: "dream", version: 1, input: {}, phase: "asleep", checkpoint: {} })
+  })
+  await first.engine.close()
+  const second = await agentOn(await openSession({ dataDir, id, clock }), [{ text: "on" }])
+  expect(second.engine.busy()).toBe(true)
+  expect(second.model.requests).toEqual([])
+  await second.stop()
+  await second.idle()
+  expect(second.transcript().match(/does not have the code of this step/g)).toHaveLength(2)
+  await second.say("go on")
+  await second.idle()
+  expect(second.transcript()).toEndWith("user: go on\nassistant: on")
+})
+
 test("the end of work that is no run is told as well", async () => {
   const agent = await agentOn(await memorySession({ clock }), [{ text: "hi" }])
   await agent.say("hello")
