@@ -9,11 +9,15 @@ export function print(text: string): void {
   out.write(process.stdout.isTTY === true ? cleanControls(text) : text)
 }
 
-/** Resolves when all that was printed is written. A reader that wanted no more has had what it wanted; throws {@link Stop} (1) else. */
-export async function printed(): Promise<void> {
+/**
+ * Resolves when all that was printed is written: false where its reader wanted no more, and has had what it wanted. Throws {@link Stop} (1)
+ * where it cannot be written for another reason.
+ */
+export async function printed(): Promise<boolean> {
   await out.flushed()
-  if (out.failure !== null && !isReaderGone(out.failure))
-    throw new Stop(`stdout cannot be written: ${out.failure.message}`, 1)
+  if (out.failure === null) return true
+  if (isReaderGone(out.failure)) return false
+  throw new Stop(`stdout cannot be written: ${out.failure.message}`, 1)
 }
 
 /** Rows as columns: each as wide as its widest cell, the last one free. */

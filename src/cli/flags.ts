@@ -60,6 +60,11 @@ export const subcommands = [
   { name: "sessions", usage: "sessions show <id> [c1] [--json]", help: "what was said in one, as Markdown" },
   {
     name: "sessions",
+    usage: "sessions log <id> [--json] [--follow]",
+    help: "its entries as they come; --follow: also while somebody works on it",
+  },
+  {
+    name: "sessions",
     usage: "sessions check <id|--all> [--accept]",
     help: "whether sessions are what was written; --accept: go on with what is whole",
   },

@@ -12,6 +12,7 @@ import { columns, print, when } from "./columns.ts"
 import { readPerson } from "./person.ts"
 import { checkSessions } from "./sessions-check.ts"
 import { exportSession, importSessions } from "./sessions-export.ts"
+import { logSession } from "./sessions-log.ts"
 import { deleteSessions, pruneSessions } from "./sessions-remove.ts"
 import { forkSession } from "./sessions-fork.ts"
 import { showRequest } from "./sessions-request.ts"
@@ -63,6 +64,7 @@ const verbs: Readonly<Record<string, (mode: CommandMode) => Promise<number>>> = 
   list,
   search: searchCommand,
   show: showSession,
+  log: logSession,
   check: checkSessions,
   delete: deleteSessions,
   prune: pruneSessions,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
+import { eventually } from "../support/eventually.ts"
 import { configFor, localMachine, writeConfig } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 
@@ -249,4 +250,37 @@ test("a session is exported as Markdown, as one page, and as a file of pi that c
   ).toEqual(["question one", "answer to question one", "question two", "answer to question two", "question three"])
   expect(await cairn(machine, "sessions", "export", id, "--md", "--html")).toMatchObject({ status: 2 })
   expect(await cairn(machine, "sessions", "import", join(machine.work, "none"))).toMatchObject({ status: 2 })
+})
+
+test("a log is followed while somebody works on the session", async () => {
+  using machine = await machineWith("question one")
+  const id = await idOf(machine, "question one")
+  const follower = Bun.spawn([await builtBinary(), "sessions", "log", id, "--json", "--follow"], {
+    cwd: machine.work,
+    env: machine.env,
+    stdout: "pipe",
+  })
+  const told: string[] = []
+  const reading = (async () => {
+    for await (const chunk of follower.stdout) told.push(new TextDecoder().decode(chunk))
+  })()
+  await eventually(
+    () => told.join("").includes("answer to question one"),
+    () => told.join(""),
+  )
+  await cairn(machine, "-c", "-p", "question two")
+  await eventually(
+    () => told.join("").includes("answer to question two"),
+    () => told.join(""),
+  )
+  follower.kill()
+  await follower.exited
+  await reading
+  const ids = told
+    .join("")
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { id: number }).id)
+  expect(ids).toEqual([...new Set(ids)].sort((one, two) => one - two))
+  expect((await cairn(machine, "sessions", "log", id)).stdout).toContain("## You, ")
 })
