@@ -40,6 +40,8 @@ export class Feed {
   /** Progress of attempts whose beginning is not stored yet. */
   #early: Piece[] = []
   #recent: Extract<Frame, { type: "commit" }>[] = []
+  /** The last end of all work, and the commit that was it. */
+  #settled: { readonly seq: number; readonly frame: Extract<Frame, { type: "settled" }> } | null = null
 
   constructor(
     ledger: Ledger,
@@ -77,8 +79,9 @@ export class Feed {
     for (const piece of this.#early.splice(0)) this.progress(piece)
     const ended = runEnded(commit.changes)
     // Work without a run, such as a compaction, ends too.
-    if (!this.#stored.works() && (worked || ended !== undefined))
-      this.tell({ type: "settled", aborted: ended === "unanswered" })
+    if (this.#stored.works() || (!worked && ended === undefined)) return
+    this.#settled = { seq: commit.seq, frame: { type: "settled", aborted: ended === "unanswered" } }
+    this.tell(this.#settled.frame)
   }
 
   progress(piece: Piece): void {
@@ -123,7 +126,10 @@ export class Feed {
     const missed = this.#recent.filter((frame) => frame.seq > cursor.seq)
     const first = this.#recent[0]
     const known = cursor.seq === this.#stored.seq || (first !== undefined && first.seq <= cursor.seq + 1)
-    return known ? missed : undefined
+    if (!known) return undefined
+    const settled = this.#settled
+    if (settled === null || settled.seq <= cursor.seq || this.#stored.works()) return missed
+    return [...missed, settled.frame]
   }
 
   /** Progress so far, as frames: a watcher that comes back takes the spools from their start. */

@@ -85,3 +85,19 @@ test("the end of work is told behind the commit that ends it", async () => {
   expect(agent.frames.filter(({ type }) => type === "commit" || type === "settled").at(-1)?.type).toBe("settled")
   expect(agent.frames.filter(({ type }) => type === "settled")).toHaveLength(1)
 })
+
+test("a client that comes back where it left is told that the work has ended meanwhile", async () => {
+  let release = (): void => undefined
+  const until = new Promise<void>((resolve) => (release = resolve))
+  const agent = await agentOn(() => false, [{ text: "hi", until }])
+  await agent.say("hello")
+  const { epoch, seq } = agent.view()
+  release()
+  await agent.idle()
+  const told: string[] = []
+  agent.engine.port.watch(({ type }) => told.push(type), { epoch, seq })
+  expect(told.at(0)).toBe("commit")
+  expect(told.at(-1)).toBe("settled")
+  agent.engine.port.watch(({ type }) => told.push(type), { epoch, seq: agent.view().seq })
+  expect(told.filter((type) => type === "settled")).toHaveLength(1)
+})
