@@ -12,7 +12,7 @@ import { textKinds, type TextKind } from "../protocol/entry-text.ts"
 import type { SessionHit, SessionHits, SessionSearch } from "../protocol/sessions.ts"
 import type { Clock } from "../std/clock.ts"
 import { createdAt } from "../std/id.ts"
-import { compileQuery } from "../std/query.ts"
+import { compileQuery, excerptOf, type Excerpt } from "../std/query.ts"
 import { headChars } from "../std/lines.ts"
 import { indexTexts } from "./session-texts.ts"
 import { ofFolder, valueOf } from "./session-rows.ts"
@@ -21,35 +21,10 @@ import { ofFolder, valueOf } from "./session-rows.ts"
 const pageMs = 80
 /** Longer than this nobody searches for. */
 const queryMax = 500
-/** Characters of a line that show a match, and of those before it. */
-const lineMax = 200
-const leadMax = 60
-
-/** The part of a line that shows a match. */
-function excerpt(line: string, from: number, to: number): Pick<SessionHit, "line" | "from" | "to"> {
-  const start = to <= lineMax ? 0 : Math.max(0, from - leadMax)
-  const shown = headChars(line.slice(start), lineMax)
-  return { line: shown, from: from - start, to: Math.min(shown.length, to - start) }
-}
-
-function neighbour(line: string | undefined): string {
-  return headChars(line ?? "", lineMax)
-}
-
-function lineAt(
-  text: string,
-  pattern: RegExp,
-): Pick<SessionHit, "before" | "line" | "after" | "from" | "to"> | undefined {
+function lineAt(text: string, pattern: RegExp): Excerpt | undefined {
   pattern.lastIndex = 0
   const match = pattern.exec(text)
-  if (match === null) return undefined
-  const start = text.lastIndexOf("\n", match.index - 1) + 1
-  const end = text.indexOf("\n", match.index)
-  const line = end === -1 ? text.slice(start) : text.slice(start, end)
-  const from = match.index - start
-  const before = start === 0 ? undefined : text.slice(text.lastIndexOf("\n", start - 2) + 1, start - 1)
-  const after = end === -1 ? undefined : text.slice(end + 1).split("\n", 1)[0]
-  return { before: neighbour(before), after: neighbour(after), ...excerpt(line, from, from + match[0].length) }
+  return match === null ? undefined : excerptOf(text, match.index, match.index + match[0].length)
 }
 
 function kindOf(kind: string): TextKind {

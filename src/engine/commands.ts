@@ -84,6 +84,8 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return entries(core, command)
     case "output":
       return output(core, command)
+    case "search":
+      return core.searches.search(command)
     case "screen":
       return keepScreen(core, command)
     case "models":

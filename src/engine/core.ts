@@ -7,6 +7,7 @@ import type { Task, TaskId } from "../ledger/records.ts"
 import type { FileHistories } from "./file-history.ts"
 import type { EngineOptions } from "./options.ts"
 import type { EnginePoint } from "./points.ts"
+import type { Searches } from "./search.ts"
 
 /** Progress of a running task, after it was appended to its spool. `at` is a byte offset in the spool. */
 export type Piece = {
@@ -23,6 +24,7 @@ export type Core = {
   readonly clock: Clock
   /** What is known and kept of files, by conversation. */
   readonly files: FileHistories
+  readonly searches: Searches
   readonly at: At<EnginePoint>
   /** Tells the watchers; called after the append. */
   progress(piece: Piece): void

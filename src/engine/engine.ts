@@ -20,6 +20,7 @@ import { Marks } from "./marks.ts"
 import type { EngineOptions } from "./options.ts"
 import { stopForsaken } from "./owned.ts"
 import { Scheduler } from "./scheduler.ts"
+import { Searches } from "./search.ts"
 
 export type Engine = {
   readonly port: Port
@@ -74,6 +75,7 @@ export function openEngine(options: EngineOptions): Engine {
     ledger,
     clock,
     files: new FileHistories(ledger),
+    searches: new Searches(() => core),
     at: options.at ?? unwatched,
     progress: (piece) => feed.progress(piece),
     mark: (task) => marks.mark(task),

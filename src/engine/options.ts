@@ -1,5 +1,6 @@
 /** What the engine is given: values and doors. It reads no file of the person's and no environment. */
 import type { Clock } from "../std/clock.ts"
+import type { TextMatch } from "../std/query.ts"
 import type { At } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Api } from "../providers/provider.ts"
@@ -46,6 +47,12 @@ export type EngineSettings = {
   readonly output: { readonly maxBytes: number; readonly maxSessionBytes: number }
 }
 
+/** Holds texts against an expression; a sentence where that takes too long. */
+export type Matcher = (
+  texts: readonly string[],
+  query: string,
+) => Promise<{ readonly matches: readonly TextMatch[] } | { readonly problem: string }>
+
 /** The machine as the tools see it. */
 export type Machine = {
   readonly folder: string
@@ -68,6 +75,8 @@ export type EngineOptions = {
   readonly random: () => number
   /** Called at the moments of `enginePoints`. */
   readonly at?: At
+  /** Where expressions are searched for; absent: here, for as long as one takes. */
+  readonly match?: Matcher
   /** `now`: pending work goes on at once; `ask`: it waits for a `resume` command. */
   readonly consent: "now" | "ask"
   /** Hears of bugs that were survived: a sentence. */

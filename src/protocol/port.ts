@@ -14,6 +14,8 @@
 import type { Json } from "../std/json.ts"
 import type { ThinkingLevel, UserPart } from "../message/message.ts"
 import type { ChangesRecord, UndoRecord } from "./changes.ts"
+import type { Excerpt } from "../std/query.ts"
+import type { TextKind } from "./entry-text.ts"
 import type {
   ConversationRecord,
   DocumentRecord,
@@ -148,6 +150,20 @@ export type Command =
     }
   /** Bytes of a call's live or kept output, as text; `to` is exclusive, at most 1 MiB at a time. */
   | { readonly type: "output"; readonly task: number; readonly from: number; readonly to: number }
+  /**
+   * Where something stands in all that was said and printed: in what `conversation` sees, or, for null, in every conversation. Newest first, a page
+   * at a time, for as long as a page may take. A newer search of the same client ends this one with a refusal (`superseded`); so does an expression
+   * that takes too long (`slow_pattern`). `after`: go on after the page that gave it.
+   */
+  | {
+      readonly type: "search"
+      readonly client: string
+      readonly conversation: number | null
+      readonly query: string
+      readonly regex: boolean
+      readonly limit: number
+      readonly after?: string
+    }
   /** Screen state of this client, saved relaxed. */
   | { readonly type: "screen"; readonly client: string; readonly value: Json }
   | { readonly type: "models" }
@@ -202,6 +218,28 @@ export type RequestRecord = {
   readonly size: number
 }
 
+/**
+ * A text that holds what was searched for, with the first line that does. `count`: how often it stands there. `output`: the task whose output
+ * has it, of which an entry may hold a part or nothing yet; a long one is told in parts, each a hit that says where it begins, in bytes.
+ */
+export type SearchHit = Excerpt & {
+  readonly conversation: number
+  /** The entry; of a call that still runs, the entry that it was asked by. */
+  readonly entry: number
+  readonly at: number
+  readonly kind: TextKind
+  readonly count: number
+  readonly output?: { readonly task: number; readonly at: number }
+}
+
+export type SearchPage = {
+  readonly hits: readonly SearchHit[]
+  /** Asks for the next page; null when all was looked through. */
+  readonly more: string | null
+  /** All newer entries have been looked through; 0 with the last page. */
+  readonly down: number
+}
+
 export type Answers = {
   submit: { readonly submission: number; readonly fresh: boolean }
   withdraw: { readonly content: readonly UserPart[] }
@@ -220,6 +258,7 @@ export type Answers = {
   undo: UndoRecord
   entries: { readonly entries: readonly EntryRecord[]; readonly older: boolean }
   output: { readonly text: string; readonly from: number; readonly size: number; readonly ended: boolean }
+  search: SearchPage
   screen: null
   models: readonly ModelRecord[]
   context: ContextRecord

@@ -4,6 +4,7 @@
  * - Lists and searches come from a cache that is made again when it is missing, stale or damaged; a damaged session is listed as such and
  *   hides no other.
  */
+import type { Excerpt } from "../std/query.ts"
 import type { TextKind } from "./entry-text.ts"
 
 export type SessionSummary = {
@@ -48,8 +49,8 @@ export type SessionSearch = {
   readonly after?: string
 }
 
-/** A line of a session that holds what was searched for. `from` and `to` are code units of `line`, which is cut to what shows the match. */
-export type SessionHit = {
+/** A line of a session that holds what was searched for. */
+export type SessionHit = Excerpt & {
   readonly session: string
   readonly title: string
   readonly folder: string
@@ -58,11 +59,6 @@ export type SessionHit = {
   readonly entry: number
   readonly at: number
   readonly kind: TextKind | "title"
-  readonly before: string
-  readonly line: string
-  readonly after: string
-  readonly from: number
-  readonly to: number
 }
 
 export type SessionHits = {

@@ -33,6 +33,10 @@ const cursor: Field = {
 }
 
 const optional = (field: Field): Field => ({ ...field, optional: true })
+const nullOr = (field: Field): Field => ({
+  says: `${field.says} or null`,
+  test: (value) => value === null || field.test(value),
+})
 const oneOf = (...words: readonly string[]): Field => ({
   says: `one of ${words.join(", ")}`,
   test: (value) => typeof value === "string" && words.includes(value),
@@ -61,6 +65,14 @@ const commands = {
   undo: { conversation: count, run: count, hunks: optional(texts), what: oneOf("files") },
   entries: { conversation: count, before: optional(count), after: optional(count), limit: count },
   output: { task: count, from: count, to: count },
+  search: {
+    client: text,
+    conversation: nullOr(count),
+    query: text,
+    regex: flag,
+    limit: count,
+    after: optional(text),
+  },
   screen: { client: text, value: anything },
   models: {},
   context: { conversation: count },

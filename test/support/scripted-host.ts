@@ -207,6 +207,7 @@ export class ScriptedHost {
       shell: () => ({ entry: this.id(), output: "", exit: 0 }),
       entries: () => ({ entries: [], older: false }),
       output: () => ({ text: "", from: 0, size: 0, ended: true }),
+      search: () => ({ hits: [], more: null, down: 0 }),
       screen: () => null,
       models: () => [],
       context: () => ({ system: "", tools: [], files: [], tokens: 0 }),
