@@ -4,9 +4,10 @@
 import { printBenches } from "./print.ts"
 import { indexBenches } from "./index.ts"
 import { killBenches } from "./kills.ts"
+import { raceBenches } from "./race.ts"
 import type { Bench } from "./measure.ts"
 
-const benches: readonly Bench[] = [...printBenches, ...killBenches, ...indexBenches]
+const benches: readonly Bench[] = [...printBenches, ...killBenches, ...raceBenches, ...indexBenches]
 
 const wanted = process.argv.slice(2)
 const chosen = benches.filter((bench) => wanted.length === 0 || wanted.some((name) => bench.name.includes(name)))
