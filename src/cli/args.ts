@@ -67,6 +67,7 @@ const commandOptions = [
   "follow",
   "archived",
   "here",
+  "match",
 ] as const
 
 /** Options of subcommands that take a value. `socket`: where a host is to listen, said by the screen that starts it. */

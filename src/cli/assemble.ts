@@ -18,6 +18,7 @@ import type { RunFlags } from "./args.ts"
 import { loadExtensions, toolsOf } from "./extensions.ts"
 import { rememberFolder } from "./folder-identity.ts"
 import { instructionsOf } from "./instructions.ts"
+import { MatchProcess } from "./match-process.ts"
 import { modelsOf } from "./models.ts"
 import { apiKeyVariable, type Person } from "./person.ts"
 import { killAt } from "./kill.ts"
@@ -146,6 +147,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     machine: machineOf(person, ledger),
     clock: systemClock,
     random: Math.random,
+    match: new MatchProcess(systemClock).match,
     at: killAt(person.env),
     consent,
     report,

@@ -89,6 +89,7 @@ async function carriedOut(mode: CommandMode, version: string): Promise<number> {
       return stop(mode)
     case "host": {
       const { words, run, options, values } = mode
+      if (options.has("match")) return (await import("./match-process.ts")).matchMode()
       return (await import("./host-mode.ts")).hostMode({
         words,
         run,
