@@ -5,17 +5,33 @@
  * - Of an output beyond its limit the end is kept. All outputs of a session together have a limit too; past it the
  *   oldest tasks' go, and reading one of those finds nothing.
  */
-import { createReadStream, createWriteStream } from "node:fs"
-import { chmod, copyFile, link, readdir, rename, rm, stat } from "node:fs/promises"
+import { chmod, copyFile, link, open, readdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
 import { fileMode, makeFolder, placeFile, syncFile, syncFolder } from "./folder.ts"
 import type { TaskId } from "./records.ts"
 import type { OutputLimits } from "./spool.ts"
 
-/** Copies a file from byte `start` on, in pieces. */
+const pieceBytes = 256 * 1024
+
+/** Copies a file from byte `start` on, in pieces of one buffer. */
 async function copyEnd(from: string, to: string, start: number): Promise<void> {
-  await pipeline(createReadStream(from, { start }), createWriteStream(to, { mode: fileMode }))
+  const source = await open(from, "r")
+  try {
+    const target = await open(to, "w", fileMode)
+    try {
+      const piece = new Uint8Array(pieceBytes)
+      for (let at = start; ;) {
+        const { bytesRead } = await source.read(piece, 0, piece.length, at)
+        if (bytesRead === 0) return
+        await target.writeFile(piece.subarray(0, bytesRead))
+        at += bytesRead
+      }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
 }
 
 export class Outputs {

@@ -94,6 +94,13 @@ function foldedPlaces(before: string, view: Folded): Uint32Array {
   return places
 }
 
+/** The blanks at the end of `before[from, to)` that are nothing in its folded form. */
+function foldedAway(before: string, from: number, to: number, places: Uint32Array): string {
+  let start = to
+  while (start > from && places[start - 1] === places[to] && /[ \t]/.test(before[start - 1] ?? "")) start--
+  return before.slice(start, to)
+}
+
 /**
  * The text that takes the place of `file[from, to)`, a folded range that equals the folded `before`, so that it says `after`.
  * `before` and `after` have LF only.
@@ -109,15 +116,20 @@ export function merge(
   const places = foldedPlaces(before, fold(before, options))
   const { start, end } = rawRange(file, from, to)
   let at = 0
+  let afterAt = 0
   let text = ""
   for (const piece of piecesOf(before, after)) {
     const first = from + (places[at] ?? 0)
     const last = from + (places[at + piece.length] ?? 0)
+    const blanks = piece.kept ? foldedAway(before, at, at + piece.length, places) : ""
     at += piece.length
+    afterAt += piece.kept ? piece.length : piece.text.length
     if (!betweenUnits(file, first) || !betweenUnits(file, last)) return withLineEnd(after, lineEndAt(raw, start))
     const place = first < to ? (file.starts[first] ?? start) : end
     if (!piece.kept) text += withLineEnd(piece.text, lineEndAt(raw, place))
     else if (last > first) text += raw.slice(place, file.ends[last - 1])
+    // Blanks that ended a line of the old text, and do not end one of the new.
+    if (afterAt < after.length && after[afterAt] !== "\n") text += blanks
   }
   return text
 }

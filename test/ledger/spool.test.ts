@@ -216,6 +216,10 @@ test("of an output beyond its own limit the end is kept", async () => {
   spool.close()
   expect(readFileSync((await spools.keep(6, 1, limits)) ?? "", "utf8")).toBe("efgh")
   expect(readdirSync(paths.output).sort()).toEqual(["5", "6"])
+  const long = Array.from({ length: 200_000 }, (_, at) => `${at}\n`).join("")
+  writeFileSync(spools.files(7, 1).output, long)
+  const most = { bytes: 700_001, sessionBytes: 10_000_000 }
+  expect(readFileSync((await spools.keep(7, 1, most)) ?? "", "utf8")).toBe(long.slice(-700_001))
 })
 
 test("at an opening, spools of live tasks stay, those of ended ones go, those of unknown ones are put aside", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { applyEdits, type Edit, type EditOutcome } from "../../src/tools/edit-match.ts"
-import { seeded } from "./workbench.ts"
+import { seeded } from "../support/seeded.ts"
 
 function edit(text: string, oldText: string, newText: string): EditOutcome {
   return applyEdits(text, [{ oldText, newText }], "a.txt")

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { decodeText, encodeText, sniff, unencodable, utf8 } from "../../src/tools/encoding.ts"
-import { seeded } from "./workbench.ts"
+import { seeded } from "../support/seeded.ts"
 
 const bytesOf = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Uint8Array.from(part))))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { captureTailBytes, EndsKeeper, plainText, showOutput, type Capture } from "../../src/tools/output.ts"
-import { seeded } from "./workbench.ts"
+import { seeded } from "../support/seeded.ts"
 
 function kept(...pieces: readonly (string | Uint8Array)[]): Capture {
   const keeper = new EndsKeeper()

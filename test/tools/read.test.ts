@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { imageBytesMax, imageFileBytesMax } from "../../src/tools/fit-image.ts"
 import { readTool } from "../../src/tools/read.ts"
 import type { ToolResult } from "../../src/tools/tool.ts"
-import { detail, seeded, textOf, workbench } from "./workbench.ts"
+import { seeded } from "../support/seeded.ts"
+import { detail, textOf, workbench } from "./workbench.ts"
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("")
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { hunksOf, linesOf, takeBack } from "../../src/tools/take-back.ts"
-import { seeded } from "./workbench.ts"
+import { seeded } from "../support/seeded.ts"
 
 /** A letter a line. */
 const text = (letters: string): string => [...letters].map((letter) => `${letter}\n`).join("")
