@@ -3,6 +3,8 @@
  *
  * - What a library would read behind our back (keys, addresses, log switches, debug files) is taken out of `process.env`: everything that it
  *   should know is passed to it. The snapshot has it all.
+ * - Proxies and certificates are the runtime's to read (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NODE_EXTRA_CA_CERTS):
+ *   those stay.
  * - Commands get the person's environment without the provider's keys.
  */
 export type Env = Readonly<Record<string, string>>
@@ -46,7 +48,20 @@ export function takeEnvironment(env: Record<string, string | undefined> = proces
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
   for (const name of Object.keys(snapshot)) if (isRemoved(name)) delete env[name]
+  keepLocal(env)
   return snapshot
+}
+
+const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+const localHosts = ["localhost", "127.0.0.1", "::1"]
+
+/** No proxy is asked for what is on this machine: local models answer here, and browsers come back here. */
+function keepLocal(env: Record<string, string | undefined>): void {
+  if (!proxies.some((name) => (env[name] ?? "") !== "")) return
+  const given = [env.NO_PROXY, env.no_proxy].filter((list) => list !== undefined && list !== "")
+  const list = [...given, ...localHosts].join(",")
+  env.NO_PROXY = list
+  env.no_proxy = list
 }
 
 /** What commands see: everything but the names in `keys`, of which `pass` are let through. */

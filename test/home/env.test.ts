@@ -28,8 +28,17 @@ describe("at the start", () => {
       Object.keys(env)
         .filter((name) => env[name] !== undefined)
         .toSorted(),
-    ).toEqual(["HOME", "HTTPS_PROXY", "PATH"])
+    ).toEqual(["HOME", "HTTPS_PROXY", "NO_PROXY", "PATH", "no_proxy"])
     expect(snapshot).toEqual({ ...hostile, PATH: "/bin", HOME: "/home/a", HTTPS_PROXY: "p" })
+  })
+
+  test("no proxy is asked for this machine, whatever else it is not asked for; without a proxy nothing is said", () => {
+    const env: Record<string, string | undefined> = { http_proxy: "p", NO_PROXY: "corp.test" }
+    takeEnvironment(env)
+    expect(env).toMatchObject({ NO_PROXY: "corp.test,localhost,127.0.0.1,::1", no_proxy: env.NO_PROXY })
+    const none: Record<string, string | undefined> = { PATH: "/bin" }
+    takeEnvironment(none)
+    expect(none).toEqual({ PATH: "/bin" })
   })
 
   test.each([
