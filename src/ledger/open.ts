@@ -16,6 +16,7 @@ import { connect, connectReadOnly } from "./database.ts"
 import type { Connection } from "./database.ts"
 import { damaged } from "./damage.ts"
 import { SessionDamaged, SessionHeld } from "./errors.ts"
+import type { Flock } from "./flock.ts"
 import { fileMode, makeFolder, sessionPaths, syncFile, syncFolder } from "./folder.ts"
 import type { SessionPaths } from "./folder.ts"
 import { formatCurrent, migrate, readFormat, steps, tablesFormat, writeFormat } from "./format.ts"
@@ -42,6 +43,8 @@ export type CreateOptions = SessionPlace & {
   readonly clock: Clock
   /** Who this process is; found out where left out. */
   readonly self?: Self
+  /** How a lock is taken; the kernel's way where left out. */
+  readonly flock?: Flock
   /** Called around each commit. */
   readonly at?: At
 }
@@ -91,12 +94,12 @@ export async function createFrom(options: CreateOptions, records: SessionRecords
 }
 
 async function make(options: CreateOptions, start: typeof begin): Promise<Ledger> {
-  const { dataDir, id, clock, self: me = self() } = options
+  const { dataDir, id, clock, self: me = self(), flock } = options
   const paths = sessionPaths(dataDir, id)
   if (existsSync(paths.folder)) throw new Error(`session ${shortId(id)} cannot be made: its folder exists`)
   try {
     for (const folder of [paths.folder, paths.spool, paths.output, paths.blobs]) makeFolder(folder)
-    const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now() })
+    const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now(), flock })
     // SQLite gives its companions the mode that this file has.
     closeSync(openSync(paths.db, "wx", fileMode))
     const connection = (): Connection => connect(paths.db, { create: true, dotfile: !lock.isKernels })
@@ -197,11 +200,11 @@ async function takeLockOrOver(options: OpenOptions, paths: SessionPaths): Promis
  * one that opens has the lock a little before its name is in it.
  */
 async function takeLockPatiently(options: OpenOptions, paths: SessionPaths, me: Self): Promise<Lock> {
-  const { id, clock, takeOver = false } = options
+  const { id, clock, takeOver = false, flock } = options
   const until = clock.monotonic() + passingMs
   for (;;) {
     try {
-      return takeLock({ session: id, path: paths.lock, self: me, now: clock.now(), passOver: takeOver })
+      return takeLock({ session: id, path: paths.lock, self: me, now: clock.now(), passOver: takeOver, flock })
     } catch (error) {
       if (!(error instanceof SessionHeld) || !isPassing(error, me) || clock.monotonic() >= until) throw error
     }

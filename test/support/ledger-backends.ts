@@ -6,6 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Flock } from "../../src/ledger/flock.ts"
 import type { Ledger, Tx } from "../../src/ledger/ledger.ts"
 import { MemoryStorage } from "../../src/ledger/memory.ts"
 import { createSession, memorySession, openSession } from "../../src/ledger/open.ts"
@@ -29,6 +30,10 @@ export const backends: readonly Backend[] = [
   { name: "in memory", open: async (clock) => worldOf(await memorySession({ clock })) },
   { name: "in a file", open: openFile },
   { name: "in a file that is opened again after every commit", open: openAgainAndAgain },
+  {
+    name: "in a file where there are neither locks nor a log",
+    open: (clock) => openAgainAndAgain(clock, () => "unsupported"),
+  },
   {
     name: "in storage that settles later",
     open: async (clock) => worldOf(await ledgerOn(late(new MemoryStorage()), clock)),
@@ -95,9 +100,9 @@ async function openFile(clock: Clock): Promise<World> {
   return worldOf(await createSession({ dataDir, id: uuidv7(clock.now()), clock }), remove)
 }
 
-async function openAgainAndAgain(clock: Clock): Promise<World> {
+async function openAgainAndAgain(clock: Clock, flock?: Flock): Promise<World> {
   const { dataDir, remove } = scratch()
-  const place = { dataDir, id: uuidv7(clock.now()), clock }
+  const place = { dataDir, id: uuidv7(clock.now()), clock, flock }
   let ledger = await createSession(place)
   return {
     get ledger() {
