@@ -4,11 +4,19 @@
 import { printBenches } from "./print.ts"
 import { indexBenches } from "./index.ts"
 import { killBenches } from "./kills.ts"
+import { ledgerBenches } from "./ledger.ts"
 import { raceBenches } from "./race.ts"
 import type { Bench } from "./measure.ts"
 import { toolBenches } from "./tools.ts"
 
-const benches: readonly Bench[] = [...printBenches, ...killBenches, ...raceBenches, ...indexBenches, ...toolBenches]
+const benches: readonly Bench[] = [
+  ...printBenches,
+  ...killBenches,
+  ...raceBenches,
+  ...ledgerBenches,
+  ...indexBenches,
+  ...toolBenches,
+]
 
 const wanted = process.argv.slice(2)
 const chosen = benches.filter((bench) => wanted.length === 0 || wanted.some((name) => bench.name.includes(name)))
