@@ -9,10 +9,11 @@
  * - The command's text travels in the environment of the wrapper, so that `pkill -f` inside the command does not find the wrapper by it.
  */
 import { constants as system } from "node:os"
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
+import { closeSync, openSync, readFileSync, watch, writeFileSync, writeSync, type FSWatcher } from "node:fs"
 import { open, type FileHandle } from "node:fs/promises"
 import { assert } from "../std/assert.ts"
 import { sleep, type Clock } from "../std/clock.ts"
+import { errorCode } from "../std/files.ts"
 import { identityOf, isAlive, markerName, type Identity } from "./processes.ts"
 import type { CallFiles } from "./tool.ts"
 
@@ -182,7 +183,7 @@ export type FollowOptions = {
 
 /** One screen frame: nothing is looked at more often. */
 const pollMs = 33
-/** How often a quiet command is looked at. */
+/** How often a quiet command is looked at, where nobody tells of new output. */
 const quietPollMs = 100
 const quietAfterPolls = 60
 /** Output reported at one look; a command that writes more is faster than anybody reads. */
@@ -209,6 +210,7 @@ export async function followCommand(
     gone = ending
     wake.abort()
   })
+  const growth = new Growth(files.output)
   try {
     for (;;) {
       // Looked at before the output, so that what the output then holds is all that the command wrote.
@@ -222,10 +224,11 @@ export async function followCommand(
       if (left !== null) return { ending: status ?? left, held: false }
       if (status !== null && (quiet >= settledPolls || ended > settledPollsMax)) return { ending: status, held: true }
       if (signal.aborted) return { ending: status ?? { how: "lost" }, held: true }
-      const wait = status === null && quiet > quietAfterPolls ? quietPollMs : pollMs
-      await sleep(clock, wait, stop)
+      if (status === null && quiet > quietAfterPolls) await growth.wait(clock, quietPollMs, stop)
+      else await sleep(clock, pollMs, stop)
     }
   } finally {
+    growth.end()
     await file.close()
   }
 }
@@ -242,4 +245,35 @@ async function report(file: FileHandle, at: number, buffer: Uint8Array, options:
   const { bytesRead } = await file.read(buffer, 0, size - from, from)
   options.onOutput(buffer.subarray(0, bytesRead), from - at)
   return from + bytesRead
+}
+
+/** Tells of new output in a file, where the file system can: then what a quiet command prints is seen at once. */
+class Growth {
+  #watcher: FSWatcher | null = null
+  #grown = Promise.withResolvers<void>()
+
+  constructor(path: string) {
+    try {
+      this.#watcher = watch(path, () => this.#grown.resolve())
+      // Some file systems tell nothing, and say so late.
+      this.#watcher.on("error", () => this.end())
+    } catch (error) {
+      // It is looked at now and then all the same.
+      if (errorCode(error) === undefined) throw error
+    }
+  }
+
+  /** Until the file grows, for `ms` at most. */
+  async wait(clock: Clock, ms: number, stop: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const late = sleep(clock, ms, AbortSignal.any([stop, over.signal]))
+    await Promise.race([this.#grown.promise, late])
+    over.abort()
+    this.#grown = Promise.withResolvers<void>()
+  }
+
+  end(): void {
+    this.#watcher?.close()
+    this.#watcher = null
+  }
 }

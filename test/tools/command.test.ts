@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { systemClock } from "../../src/std/clock.ts"
 import type { JsonObject } from "../../src/std/json.ts"
@@ -17,6 +17,7 @@ import {
 import type { CallFiles, ToolContext, ToolResult } from "../../src/tools/tool.ts"
 import { startWatchdog } from "../../src/tools/watchdog.ts"
 import { eventually } from "../support/eventually.ts"
+import { ManualClock } from "../support/manual-clock.ts"
 import { processes } from "../support/process.ts"
 import { detail, textOf, workbench, type Workbench } from "./workbench.ts"
 
@@ -307,6 +308,41 @@ test("output beyond its limit ends the command, and the file stays within it", a
   const { ending } = await followCommand({ files, identity, gone, clock: systemClock, signal, onOutput: () => {} })
   expect(ending).toEqual({ how: "exit", code: 141 })
   expect(statSync(files.output).size).toBeLessThanOrEqual(1_000_448)
+})
+
+test("what a command prints after a silence is seen at once, not at the next look", async () => {
+  using bench = workbench()
+  const files = bench.files()
+  writeFileSync(files.output, "begun\n")
+  writeFileSync(files.status, "running\n")
+  const clock = new ManualClock()
+  const over = new AbortController()
+  let text = ""
+  const onOutput = (bytes: Uint8Array): void => void (text += Buffer.from(bytes).toString())
+  const following = followCommand({
+    files,
+    identity: identityOf(process.pid),
+    clock,
+    signal: over.signal,
+    onOutput,
+  })
+  // It has become quiet: it is looked at every 100 ms.
+  await eventually(
+    () => {
+      if (clock.pending[0] !== 100) void clock.advance(33)
+      return clock.pending[0] === 100
+    },
+    () => `waits for ${clock.pending.join()}`,
+  )
+  const before = clock.monotonic()
+  appendFileSync(files.output, "more\n")
+  await eventually(
+    () => text === "begun\nmore\n",
+    () => text,
+  )
+  expect(clock.monotonic()).toBe(before)
+  over.abort()
+  await following
 })
 
 test("the wrapper is not found by what is in the command", async () => {
