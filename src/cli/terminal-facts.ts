@@ -18,7 +18,7 @@ export function terminalFacts(env: Env, asked: ColorDepth | "auto"): TerminalFac
   const remote = ["SSH_TTY", "SSH_CONNECTION", "MOSH_CONNECTION_CAPABILITIES"].some((name) => (env[name] ?? "") !== "")
   const multiplexer =
     (env.TMUX ?? "") !== "" ? "tmux" : (env.STY ?? "") !== "" ? "screen" : (env.ZELLIJ ?? "") !== "" ? "zellij" : "none"
-  return { colors: asked === "auto" ? depthOf(env) : asked, remote, multiplexer }
+  return { name: env.TERM ?? "", colors: asked === "auto" ? depthOf(env) : asked, remote, multiplexer }
 }
 
 /** True for a terminal that cannot place text: it gets a prompt and plain lines. */

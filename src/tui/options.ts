@@ -61,6 +61,8 @@ export type HistoryStore = {
 export type ColorDepth = "truecolor" | "256" | "16" | "none"
 
 export type TerminalFacts = {
+  /** As the terminal is known to libraries: `TERM`. */
+  readonly name: string
   readonly colors: ColorDepth
   /** The terminal is at the other end of a network: fewer paints a second. */
   readonly remote: boolean

@@ -43,7 +43,8 @@ export async function startScreen(options: ScreenOptions): Promise<ScreenEnd> {
 }
 
 export async function openScreen(options: ScreenOptions): Promise<Screen> {
-  const renderer = options.renderer ?? (await openRenderer({ mouse: options.settings.mouse }))
+  const renderer =
+    options.renderer ?? (await openRenderer({ mouse: options.settings.mouse, terminal: options.terminal }))
   const { promise, resolve } = Promise.withResolvers<ScreenEnd>()
   let parts: Parts | null = null
   let ending = false

@@ -8,6 +8,7 @@
  */
 import { constants } from "node:os"
 import { createCliRenderer, type CliRenderer } from "@opentui/core"
+import type { TerminalFacts } from "./options.ts"
 import type { Clock } from "../std/clock.ts"
 
 /** A paste of this size is still read; the editor decides what it takes. */
@@ -19,8 +20,21 @@ const closeMsMax = 1_000
 /** The one mode that the renderer sets and leaves: grapheme clusters. */
 const leftOn = "\x1b[?2027l"
 
-export function openRenderer(options: { readonly mouse: boolean }): Promise<CliRenderer> {
+/**
+ * How many colours there are is decided by us. The renderer believes names, and writes all colours as red, green and blue where it knows
+ * none: a terminal with fewer takes those for something else.
+ */
+function colorEnvironment({ name, colors }: TerminalFacts): Readonly<Record<string, string>> {
+  if (colors === "truecolor") return { TERM: name, COLORTERM: "truecolor" }
+  return { TERM: name.includes("256color") ? name : `${name}-256color`, COLORTERM: "" }
+}
+
+export function openRenderer(options: {
+  readonly mouse: boolean
+  readonly terminal: TerminalFacts
+}): Promise<CliRenderer> {
   return createCliRenderer({
+    environment: colorEnvironment(options.terminal),
     exitOnCtrlC: false,
     exitSignals: [],
     useMouse: options.mouse,

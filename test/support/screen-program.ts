@@ -2,6 +2,7 @@
  * The screen as a program of its own, for tests in a real terminal: a scripted host, no person's files, ends as the screen says.
  *
  * - Arguments are words: `answer` has an answer on the screen, `crash` throws after the first key, `system` uses the terminal's own colours,
+ *   `16` has no more than sixteen of them,
  *   `editor=<command>` is the person's editor.
  */
 import { tmpdir } from "node:os"
@@ -52,7 +53,7 @@ const end = await startScreen({
   keymaps: builtInKeymapShelf,
   drafts: { load: () => null, save: () => {} },
   history: { load: () => [], append: () => {} },
-  terminal: { colors: "truecolor", remote: true, multiplexer: "none" },
+  terminal: { name: "xterm", colors: words.includes("16") ? "16" : "truecolor", remote: true, multiplexer: "none" },
   outside: {},
   notices: [],
   process,

@@ -261,7 +261,7 @@ export async function openRobot(given: RobotOptions = {}): Promise<Robot> {
     keymaps: builtInKeymapShelf,
     drafts: memory.drafts,
     history: memory.history,
-    terminal: { colors: "truecolor", remote: true, multiplexer: "none" },
+    terminal: { name: "xterm-256color", colors: "truecolor", remote: true, multiplexer: "none" },
     outside: {},
     notices: [],
     renderer: setup.renderer,

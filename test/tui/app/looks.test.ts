@@ -124,7 +124,7 @@ test.each([
   ["16", /^index \d\d?$/],
   ["none", /^default$/],
 ] as const)("a terminal of %s colours gets no other (131)", async (colors, wanted) => {
-  const robot = await openRobot({ options: { terminal: { colors, remote: true, multiplexer: "none" } } })
+  const robot = await openRobot({ options: { terminal: { name: "xterm", colors, remote: true, multiplexer: "none" } } })
   await robot.type("hello")
   expect(colorOf(robot, "scripted")).toMatch(wanted)
   expect(colorOf(robot, "hello")).toMatch(wanted)
@@ -132,7 +132,9 @@ test.each([
 })
 
 test("without colours the chosen row of a list is inverse, so that it can be seen", async () => {
-  const robot = await openRobot({ options: { terminal: { colors: "none", remote: true, multiplexer: "none" } } })
+  const robot = await openRobot({
+    options: { terminal: { name: "xterm", colors: "none", remote: true, multiplexer: "none" } },
+  })
   await robot.press("ctrl+p")
   const { lines } = robot.setup.captureSpans()
   const bar = lines.flatMap(({ spans }) => spans).find(({ text }) => text.includes("Quit;"))
