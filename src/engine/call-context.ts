@@ -6,10 +6,13 @@ import type { Core } from "./core.ts"
 import { readDocument } from "./documents.ts"
 import type { CallProgress } from "./progress.ts"
 import { editsOf } from "./request.ts"
+import { callInput } from "./task.ts"
 import { askSubagent } from "./subagent.ts"
 
 /** Names of the tools that the conversation's model may call. */
 export function toolNames(core: Core, task: Task): readonly string[] {
+  const { tools } = callInput(task)
+  if (tools !== undefined) return tools
   const agent = readDocument(core.ledger.live, task.conversation, "agent")
   return agent === undefined ? [] : offeredNames(agent.tools, editsOf(core, agent))
 }

@@ -7,7 +7,7 @@
  */
 import type { Task } from "../ledger/records.ts"
 import type { Tx } from "../ledger/ledger.ts"
-import { addUsage, noUsage } from "../message/usage.ts"
+import { addUsage, noUsage, type Usage } from "../message/usage.ts"
 import { callsOf, textOf, type AssistantMessage, type Message } from "../message/message.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import { ProviderError, type Api, type Response } from "../providers/provider.ts"
@@ -20,6 +20,7 @@ import { liveTask, type Core } from "./core.ts"
 import { cutAt, roomOf, type Room } from "./cut.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
+import { compactionChoice } from "./hooks.ts"
 import { retryDelay } from "./retry.ts"
 import { summaryPrompt, summarySystem, withFiles } from "./summary.ts"
 import { compactionKind, stored, taskVersions } from "./task.ts"
@@ -68,6 +69,14 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
       input.reason === "manual" ? "There is nothing to compact yet: the conversation is short." : null,
     )
   const { older, head } = source
+  const { reason, focus } = input
+  const asking = { core, conversation: task.conversation, signal }
+  const choice = await compactionChoice(asking, { reason, focus, messages: older })
+  const chosen = liveTask(core, id)
+  if (chosen === undefined || core.closing()) return
+  if (choice?.kind === "decline") return fail(core, chosen, choice.why)
+  if (choice?.kind === "summary" && chosen.abort === null)
+    return place(core, chosen, head, withFiles(choice.text, older), agent.model, noUsage)
   try {
     core.at("summarize")
     const response = await summarize(core, task, agent.model, { older, focus: input.focus }, signal)
@@ -83,7 +92,7 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
         "The summary came back empty, cut or with calls, so the conversation was left as it is.",
       )
     }
-    await place(core, now, head, withFiles(text, older), agent.model, response)
+    await place(core, now, head, withFiles(text, older), agent.model, response.usage)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     const now = liveTask(core, id)
@@ -184,7 +193,7 @@ async function place(
   head: number | null,
   summary: string,
   name: string,
-  response: Response,
+  usage: Usage,
 ): Promise<void> {
   const receipt = core.ledger.commit("flushed", (tx) => {
     const before = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
@@ -195,8 +204,8 @@ async function place(
     const model = resolved.ok ? modelName(resolved.model) : name
     writeDocument(tx, task.conversation, "usage", {
       ...before,
-      total: addUsage(before.total, response.usage),
-      models: { ...before.models, [model]: addUsage(before.models[model] ?? noUsage, response.usage) },
+      total: addUsage(before.total, usage),
+      models: { ...before.models, [model]: addUsage(before.models[model] ?? noUsage, usage) },
       // Counted anew by the next answer.
       ...(head === null ? {} : { context: 0, contextEstimated: true }),
     })

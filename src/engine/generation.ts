@@ -1,7 +1,7 @@
 /**
  * A generation: one turn's request, asked until it is answered, refused or stopped.
  *
- * - prepare → (compact → prepare) → request → answer | tools | retry → prepare. Each arrow is one commit; an invocation starts from whatever phase is stored.
+ * - prepare → (compact → prepare) → request → answer | yield | tools | retry → prepare. Each arrow is one commit; an invocation starts from whatever phase is stored.
  * - An invocation that starts in `request` was cut by a crash: what had been streamed is kept as an attempt, and the same pinned request is
  *   asked again. A crash uses up no try.
  * - A retry's deadline is stored; a clock that jumps can shorten the wait, never make it longer than it was.
@@ -11,7 +11,7 @@ import { fold, emptyPartial } from "../message/delta.ts"
 import { estimateMessages, estimateRequest } from "../message/estimate.ts"
 import { deltasOf } from "../protocol/view.ts"
 import { sleep } from "../std/clock.ts"
-import { assert, unreachable } from "../std/assert.ts"
+import { unreachable } from "../std/assert.ts"
 import { ProviderError, type Response } from "../providers/provider.ts"
 import type { Model } from "../providers/model.ts"
 import type { Task } from "../ledger/records.ts"
@@ -20,6 +20,7 @@ import { isFull, roomOf, sizeOf, type Room } from "./cut.ts"
 import { readDocument } from "./documents.ts"
 import { GenerationProgress } from "./progress.ts"
 import { newRequest, rebuildRequest, type Built } from "./request.ts"
+import { moreOf, stopOf, turnAgent } from "./turn-hooks.ts"
 import { lastWords, remainingWait, retryDelay } from "./retry.ts"
 import {
   addAttempt,
@@ -28,9 +29,9 @@ import {
   settleOverflow,
   settleResponse,
   settleRetry,
-  settleTools,
   type Attempt,
 } from "./settle.ts"
+import { settleTools, settleYield } from "./settle-end.ts"
 import { countsOf, generationState, stored, waitsFor, type GenerationState } from "./task.ts"
 
 const stopped = "stopped by you"
@@ -44,7 +45,7 @@ export async function runGeneration(core: Core, id: number, signal: AbortSignal,
     const state = generationState(task)
     switch (state.phase) {
       case "prepare":
-        built = await prepare(core, task)
+        built = await prepare(core, task, signal)
         break
       case "request":
         built ??= await askAgain(core, task, state.pin)
@@ -63,14 +64,30 @@ export async function runGeneration(core: Core, id: number, signal: AbortSignal,
         break
       case "tools":
         if (waitsFor(task, core.ledger.live.tasks)) return
-        await settleTools(core, task).stored
-        // A host that ended right after it had stored the answer left its spool.
-        await core.ledger.spools.drop(id)
+        await endTools(core, task, signal)
+        return
+      case "yield":
+        await endYield(core, task, signal)
         return
       default:
         unreachable(state)
     }
   }
+}
+
+/** Asks whoever may end the run here, and goes on or ends it. */
+async function endTools(core: Core, task: Task, signal: AbortSignal): Promise<void> {
+  const why = await stopOf({ core, conversation: task.conversation, signal }, task)
+  if (core.closing()) return
+  await settleTools(core, task, why).stored
+  // A host that ended right after it had stored the answer left its spool.
+  await core.ledger.spools.drop(task.id)
+}
+
+/** Asks whoever may go on with the run, and goes on or ends it. */
+async function endYield(core: Core, task: Task, signal: AbortSignal): Promise<void> {
+  const more = await moreOf({ core, conversation: task.conversation, signal }, task)
+  if (!core.closing()) await settleYield(core, task, more).stored
 }
 
 async function fail(core: Core, task: Task, model: ModelRef, reason: string, error: string): Promise<void> {
@@ -93,9 +110,10 @@ function namedModel(name: string): ModelRef {
   return { provider, id: id.join("/"), api: "openai-completions" }
 }
 
-async function prepare(core: Core, task: Task): Promise<Built | undefined> {
-  const agent = readDocument(core.ledger.live, task.conversation, "agent")
-  assert(agent !== undefined, `conversation ${task.conversation} has no agent document`)
+async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Built | undefined> {
+  const asking = { core, conversation: task.conversation, signal }
+  const turn = await turnAgent(asking)
+  const { agent } = turn
   if (task.abort !== null) {
     await fail(core, task, namedModel(agent.model), "aborted", stopped)
     return undefined
@@ -105,7 +123,7 @@ async function prepare(core: Core, task: Task): Promise<Built | undefined> {
     await fail(core, task, namedModel(agent.model), "no_model", resolved.problem)
     return undefined
   }
-  const built = await newRequest(core, task.conversation, resolved.model, agent, agent.thinking)
+  const built = await newRequest(asking, resolved.model, turn)
   // Stopped meanwhile: nothing is asked for any more, a summary neither.
   if (core.closing() || liveTask(core, task.id)?.abort !== null) return undefined
   const room = roomOf(resolved.model.contextWindow, core.options.settings.compaction)

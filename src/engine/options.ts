@@ -6,6 +6,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Api } from "../providers/provider.ts"
 import type { Model } from "../providers/model.ts"
 import type { Tool } from "../tools/tool.ts"
+import type { Hooks } from "../protocol/hooks.ts"
 import type { ModelRecord } from "../protocol/port.ts"
 
 export type Resolved =
@@ -73,6 +74,8 @@ export type EngineOptions = {
   readonly machine: Machine
   readonly clock: Clock
   readonly random: () => number
+  /** Asked at the seams of the loop, in this order. */
+  readonly hooks?: readonly Hooks[]
   /** Called at the moments of `enginePoints`. */
   readonly at?: At
   /** Where expressions are searched for; absent: here, for as long as one takes. */

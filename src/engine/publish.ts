@@ -15,9 +15,10 @@ function workOf(task: Task, tools: readonly Tool[], model: string): TaskRecord["
       const { until, tries, error } = state
       return { kind: "generation", phase: "retry", model, retry: { until, attempt: tries, of: tries, error } }
     }
+    const isBetween = state.phase === "compact" || state.phase === "yield"
     return {
       kind: "generation",
-      phase: state.phase === "compact" ? "prepare" : state.phase,
+      phase: isBetween ? "prepare" : state.phase,
       model: state.phase === "request" ? state.pin.model : model,
     }
   }

@@ -3,11 +3,11 @@
  *
  * - A pin names the entries, the prompt entry, the model, the thinking level and the encoder. The same pin gives the same bytes with the
  *   same encoder; the hash in the pin tells whether it did.
+ * - What hooks changed of it is pinned too: they are not asked again for the same request.
  * - A prompt entry is written when prompt or tools differ from the conversation's newest; it is never changed.
  */
 import { assert } from "../std/assert.ts"
 import type { Ledger } from "../ledger/ledger.ts"
-import type { ThinkingLevel } from "../message/message.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Api, Encoded, ModelRequest } from "../providers/provider.ts"
 import type { AgentDocument, PromptEntry } from "../protocol/records.ts"
@@ -15,8 +15,10 @@ import { offeredNames, specOf, type Edits } from "../tools/registry.ts"
 import { promptHash } from "./agent-past.ts"
 import type { Core } from "./core.ts"
 import { contextEntries, messagesOf } from "./context.ts"
+import { patched, patchOf } from "./context-patch.ts"
 import { readDocument, writeDocument } from "./documents.ts"
 import { append, dataOf } from "./entries.ts"
+import { toldModel, type Asking } from "./hooks.ts"
 import type { RequestPin } from "./task.ts"
 
 export type Built = {
@@ -72,15 +74,14 @@ function cacheKey(ledger: Ledger, conversation: number, to: number): string {
   return `${session}-c${root?.id ?? conversation}`
 }
 
-type Facts = Pick<RequestPin, "from" | "to" | "prompt" | "thinking">
+type Facts = Pick<RequestPin, "from" | "to" | "prompt" | "thinking" | "patch" | "tools">
 
-async function build(core: Core, conversation: number, model: Model, facts: Facts): Promise<Built> {
-  const api = await core.options.models.api(model)
+async function requestOf(core: Core, conversation: number, model: Model, facts: Facts): Promise<ModelRequest> {
   const promptRecord = await core.ledger.entry(facts.prompt)
   const prompt = promptRecord === undefined ? undefined : dataOf(promptRecord)
   assert(prompt?.kind === "prompt", `e${facts.prompt} is the prompt of a request, but no prompt entry`)
   const { entries } = await contextEntries(core.ledger, conversation, facts.to)
-  const request: ModelRequest = {
+  return {
     model,
     system: prompt.system,
     tools: prompt.tools,
@@ -88,6 +89,12 @@ async function build(core: Core, conversation: number, model: Model, facts: Fact
     thinking: facts.thinking,
     cacheKey: cacheKey(core.ledger, conversation, facts.to),
   }
+}
+
+async function built(core: Core, plain: ModelRequest, facts: Facts): Promise<Built> {
+  const { model } = plain
+  const api = await core.options.models.api(model)
+  const request = patched(plain, facts.patch)
   const encoded = api.encode(request)
   const body = JSON.stringify(encoded.body)
   const encoder = `${api.name}/${api.encoder}`
@@ -95,21 +102,24 @@ async function build(core: Core, conversation: number, model: Model, facts: Fact
   return { model, api, request, encoded, pin }
 }
 
-/** The request of the next turn, from the conversation as it stands. */
-export async function newRequest(
-  core: Core,
-  conversation: number,
-  model: Model,
-  agent: AgentDocument,
-  thinking: ThinkingLevel,
-): Promise<Built> {
+/** What a turn is asked with: `chosen` where a hook chose otherwise than the conversation. */
+export type TurnAgent = { readonly agent: AgentDocument; readonly chosen: boolean }
+
+/** The request of the next turn, from the conversation as it stands and what hooks make of it. */
+export async function newRequest(asking: Asking, model: Model, { agent, chosen }: TurnAgent): Promise<Built> {
+  const { core, conversation } = asking
   const prompt = await promptEntry(core, conversation, agent)
   const to = core.ledger.live.tail(conversation)
   const { from } = await contextEntries(core.ledger, conversation, to)
-  return build(core, conversation, model, { from, to, prompt, thinking })
+  const facts = { from, to, prompt, thinking: agent.thinking }
+  const plain = await requestOf(core, conversation, model, facts)
+  const { system, messages } = plain
+  const patch = patchOf(plain, await toldModel(asking, { system, messages }))
+  const tools = chosen ? plain.tools.map(({ name }) => name) : undefined
+  return built(core, plain, { ...facts, patch, tools })
 }
 
 /** The request that a pin stands for; `pin` of the answer tells what it came to this time. */
-export function rebuildRequest(core: Core, conversation: number, model: Model, pin: RequestPin): Promise<Built> {
-  return build(core, conversation, model, pin)
+export async function rebuildRequest(core: Core, conversation: number, model: Model, pin: RequestPin): Promise<Built> {
+  return built(core, await requestOf(core, conversation, model, pin), pin)
 }

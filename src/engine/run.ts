@@ -76,6 +76,13 @@ export function answered(tx: Tx, conversation: number, answer: number, settings:
   if (next.length > 0) startRun(tx, conversation, next)
 }
 
+/** A run goes on with what is not the person's: an input like any other, once for each turn that would have ended it. */
+export function continueRun(tx: Tx, conversation: number, turn: number, text: string, settings: EngineSettings): void {
+  const data: InputData = { content: [{ type: "text", text }], mode: "steer" }
+  tx.submit({ conversation, requestId: `continue:${turn}`, kind: "input", data })
+  nextTurn(tx, conversation, settings)
+}
+
 export type RunEnd =
   { readonly status: "done"; readonly answer: number } | { readonly status: "unanswered"; readonly reason: string }
 

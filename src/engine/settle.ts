@@ -17,17 +17,9 @@ import { addCompaction, type CompactionInput } from "./compaction.ts"
 import type { Core } from "./core.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
-import { answered, endRun, nextTurn } from "./run.ts"
-import {
-  callInput,
-  callKind,
-  countsOf,
-  generationKind,
-  stored,
-  taskVersions,
-  type CallInput,
-  type RequestPin,
-} from "./task.ts"
+import { hooksAt } from "./hooks.ts"
+import { answered, endRun, nextTurn, queued } from "./run.ts"
+import { callKind, countsOf, stored, taskVersions, type CallInput, type RequestPin } from "./task.ts"
 
 /** Answers in a row whose calls were cut before the run gives up. */
 const cutsMax = 3
@@ -139,13 +131,19 @@ export function settleFailed(core: Core, task: Task, attempt: Attempt, reason: s
   })
 }
 
-function addCalls(tx: Tx, task: Task, entry: number, content: readonly AssistantPart[], sequential: boolean): number[] {
+function addCalls(
+  tx: Tx,
+  task: Task,
+  entry: number,
+  content: readonly AssistantPart[],
+  { sequential, offered }: { readonly sequential: boolean; readonly offered: readonly string[] | undefined },
+): number[] {
   const tasks: number[] = []
   for (const call of content) {
     if (call.type !== "toolCall") continue
     const after = sequential ? tasks.at(-1) : undefined
     const { id: callId, name, arguments: args, argumentsError } = call
-    const input: CallInput = { entry, callId, name, args, argumentsError, after }
+    const input: CallInput = { entry, callId, name, args, argumentsError, after, tools: offered }
     const { conversation, id: owner } = task
     const version = taskVersions[callKind] ?? 1
     tasks.push(tx.addTask({ conversation, kind: callKind, version, owner, input, ...stored({ phase: "prepare" }) }).id)
@@ -153,8 +151,8 @@ function addCalls(tx: Tx, task: Task, entry: number, content: readonly Assistant
   return tasks
 }
 
-/** A result of a call that did not get as far as its tool. */
-function addResult(
+/** A result of a call that did not get as far as its tool. Part of a commit. */
+export function addResult(
   tx: Tx,
   task: Task,
   call: { readonly callId: string; readonly name: string },
@@ -207,12 +205,17 @@ export function settleResponse(
       { kind: "assistant", message: answer, attempt: task.attempt, request: asked.pin },
     )
     count(tx, conversation, asked, usage, true)
+    if (callsOf(answer).length === 0 && mayContinue(core, tx, conversation)) {
+      tx.setTask(task.id, stored({ phase: "yield", entry: entry.id }))
+      return
+    }
     if (callsOf(answer).length === 0) {
       tx.setTask(task.id, { status: "completed", outcome: { entry: entry.id } })
       return answered(tx, conversation, entry.id, settings)
     }
     if (stopReason !== "length") {
-      const calls = addCalls(tx, task, entry.id, response.content, sequential)
+      const round = { sequential, offered: asked.pin?.tools }
+      const calls = addCalls(tx, task, entry.id, response.content, round)
       tx.setTask(task.id, { status: "waiting", ...stored({ phase: "tools", cuts: 0, entry: entry.id, calls }) })
       return
     }
@@ -226,41 +229,7 @@ export function settleResponse(
   })
 }
 
-/** All calls of the turn have ended: the next turn, or after a stop the end of the run. */
-export function settleTools(core: Core, task: Task): Receipt<void> {
-  return core.ledger.commit(task.abort === null ? "relaxed" : "flushed", (tx) => {
-    if (task.abort !== null) {
-      tx.setTask(task.id, { status: "aborted", outcome: { reason: "aborted" } })
-      return endRun(tx, task.conversation, { status: "unanswered", reason: "aborted" })
-    }
-    tx.setTask(task.id, { status: "completed", outcome: {} })
-    nextTurn(tx, task.conversation, core.options.settings)
-  })
-}
-
-/** Work whose code is not here, and that somebody stopped: nobody can say more of it than that. */
-export function settleOrphan(core: Core, task: Task): Receipt<void> {
-  return core.ledger.commit("flushed", (tx) => {
-    const { conversation, id, kind } = task
-    tx.setTask(id, { status: "orphaned", outcome: { reason: "no_code" } })
-    const text = "This program does not have the code of this step: a newer one, or an extension, had begun it."
-    if (kind === callKind) return addResult(tx, task, callInput(task), "unknown", text)
-    append(tx, { conversation }, { kind: "notice", level: "error", code: "orphaned", text })
-    if (kind === generationKind) endRun(tx, conversation, { status: "unanswered", reason: "aborted" })
-  })
-}
-
-/** A bug in the engine or below: the run ends, and says so; a call has a result that says so, and the run goes on. */
-export function settleFault(core: Core, task: Task, text: string): Receipt<void> {
-  return core.ledger.commit("flushed", (tx) => {
-    const { conversation, id } = task
-    if (task.kind === callKind) addResult(tx, task, callInput(task), "failed", text)
-    else append(tx, { conversation }, { kind: "notice", level: "error", code: "faulted", text })
-    tx.setTask(id, { status: "faulted", outcome: { reason: "faulted" } })
-    if (task.kind !== generationKind) return
-    for (const owned of [...tx.live.tasks.values()].filter(({ owner, abort }) => owner === id && abort === null)) {
-      tx.setTask(owned.id, { abort: { reason: "faulted" } })
-    }
-    endRun(tx, conversation, { status: "unanswered", reason: "faulted" })
-  })
+/** Whether somebody is to be asked for more before the run ends; an input that waits goes on with it anyway. */
+function mayContinue(core: Core, tx: Tx, conversation: number): boolean {
+  return hooksAt(core, "continueRun").length > 0 && queued(tx, conversation, "steer").length === 0
 }

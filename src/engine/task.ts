@@ -16,6 +16,7 @@ import { assert } from "../std/assert.ts"
 import type { JsonObject } from "../std/json.ts"
 import type { ThinkingLevel } from "../message/message.ts"
 import type { Task } from "../ledger/records.ts"
+import type { ContextPatch } from "../protocol/records.ts"
 
 export const generationKind = "generation"
 export const callKind = "toolCall"
@@ -30,7 +31,9 @@ export const taskVersions: Readonly<Record<string, number>> = {
   [shellKind]: 1,
 }
 
-/** What a request was made from; pinned, so that asking again after a crash sends the same bytes. */
+/**
+ * What a request was made from; pinned, so that asking again after a crash sends the same bytes. `tools`: those that a hook chose for this turn.
+ */
 export type RequestPin = {
   readonly model: string
   readonly thinking: ThinkingLevel
@@ -40,6 +43,8 @@ export type RequestPin = {
   readonly encoder: string
   readonly hash: string
   readonly bytes: number
+  readonly patch?: ContextPatch
+  readonly tools?: readonly string[]
 }
 
 /**
@@ -59,9 +64,14 @@ export type GenerationState =
       readonly waitMs: number
       readonly error: string
     } & Counts)
+  /** The answer is stored, and whoever might go on with the run is asked. */
+  | { readonly phase: "yield"; readonly entry: number }
   | { readonly phase: "tools"; readonly cuts: number; readonly entry: number; readonly calls: readonly number[] }
 
-/** A call as its model made it; `after` is the call that must end first in a sequential round. */
+/**
+ * A call as its model made it; `after` is the call that must end first in a sequential round, `tools` those that its turn was offered where they
+ * were other ones than the conversation's.
+ */
 export type CallInput = {
   readonly entry: number
   readonly callId: string
@@ -69,6 +79,7 @@ export type CallInput = {
   readonly args: JsonObject
   readonly argumentsError?: string
   readonly after?: number
+  readonly tools?: readonly string[]
 }
 
 /**

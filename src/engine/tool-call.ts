@@ -9,14 +9,16 @@
  */
 import type { JsonObject } from "../std/json.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
+import { textOf } from "../message/message.ts"
 import { errorResult, type Tool, type ToolContext } from "../tools/tool.ts"
 import { isEndOfSession, liveTask, type Core } from "./core.ts"
 import { callContext, toolNames } from "./call-context.ts"
 import { findTool, validated } from "./call-check.ts"
 import { afterCrash, withoutCode, type Dispatched } from "./call-restart.ts"
 import { executed, notStarted, settleCall, type Ended } from "./call-result.ts"
+import { guarded, hooksAt, replacedResult } from "./hooks.ts"
 import { CallProgress } from "./progress.ts"
-import { callInput, callState, stored } from "./task.ts"
+import { callInput, callState, stored, type CallInput } from "./task.ts"
 import type { Turns } from "./turns.ts"
 
 /** Work on a call until it has ended or the engine closes. */
@@ -27,9 +29,26 @@ export async function runCall(core: Core, id: TaskId, signal: AbortSignal, paths
   const started = core.clock.monotonic()
   const before = marked === null ? 0 : Math.max(0, core.clock.now() - marked.dispatchedAt)
   const ended = await endOf(core, task, marked, signal, paths)
+  if (ended === undefined || core.closing()) return
+  const durationMs = Math.round(before + core.clock.monotonic() - started)
+  const told = await toldOf(core, task, ended, signal)
   const now = liveTask(core, id)
-  if (ended === undefined || now === undefined || core.closing()) return
-  await settleCall(core, now, ended, Math.round(before + core.clock.monotonic() - started))
+  if (now === undefined || core.closing()) return
+  await settleCall(core, now, told, durationMs)
+}
+
+/** The end of a call as hooks let it be told. */
+async function toldOf(core: Core, task: Task, ended: Ended, signal: AbortSignal): Promise<Ended> {
+  if (hooksAt(core, "afterCall").length === 0) return ended
+  const { name: tool, callId, args } = callInput(task)
+  const asking = { core, conversation: task.conversation, signal }
+  const { content, isError, details } = ended.result
+  const result = await replacedResult(
+    asking,
+    { tool, callId, args, outcome: ended.outcome },
+    { content, isError, details },
+  )
+  return { ...ended, result: { ...ended.result, ...result } }
 }
 
 /** Where the call was when its host ended, if its effect had begun by then. */
@@ -82,9 +101,22 @@ async function begun(
   // Prepared and not dispatched when its host ended: it is prepared anew, or not at all.
   if (state.phase === "execute") await tool.discard?.(state.intent, context)
   if (task.abort !== null) return notStarted()
-  const args = validated(tool, callInput(task))
-  if (!args.ok) return { outcome: "failed", result: args.result }
-  return inTurn(paths, tool, args.args, context, () => prepareAndRun(core, task, tool, args.args, context))
+  const input = callInput(task)
+  const asked = validated(tool, input)
+  if (!asked.ok) return { outcome: "failed", result: asked.result }
+  const asking = { core, conversation: task.conversation, signal: context.signal }
+  const call = { tool: tool.name, callId: input.callId, args: asked.args }
+  const guard = await guarded(asking, call, (args) => rewritten(tool, input, args))
+  if (context.signal.aborted) return core.closing() ? undefined : notStarted()
+  if (guard.kind === "blocked") return { outcome: "failed", result: errorResult(guard.why) }
+  const { args } = guard
+  return inTurn(paths, tool, args, context, () => prepareAndRun(core, task, tool, args, context))
+}
+
+/** What is wrong with arguments that a hook gave, or null. */
+function rewritten(tool: Tool, input: CallInput, args: JsonObject): string | null {
+  const checked = validated(tool, { ...input, args })
+  return checked.ok ? null : textOf(checked.result)
 }
 
 /** A marked call whose host ended: taken up, or run where it had not begun. */

@@ -6,7 +6,7 @@
  * - Nothing here holds a key, and no text is clean: whoever draws it cleans it.
  */
 import type { Json, JsonObject } from "../std/json.ts"
-import type { AssistantMessage, ThinkingLevel, ToolResultMessage, UserPart } from "../message/message.ts"
+import type { AssistantMessage, Message, ThinkingLevel, ToolResultMessage, UserPart } from "../message/message.ts"
 import type { Usage } from "../message/usage.ts"
 import type { Refused } from "./changes.ts"
 
@@ -32,6 +32,14 @@ export type AssistantEntry = {
   readonly request?: RequestNote
 }
 
+/** What hooks changed of a request: of its messages, `remove` from the one at `at` on gave way to `insert`. */
+export type ContextPatch = {
+  readonly system?: string
+  readonly at: number
+  readonly remove: number
+  readonly insert: readonly Message[]
+}
+
 /** How a request can be rebuilt: entries up to `to` from `from`, the prompt entry, and what the body was. */
 export type RequestNote = {
   readonly from: number
@@ -42,6 +50,7 @@ export type RequestNote = {
   readonly encoder: string
   readonly hash: string
   readonly bytes: number
+  readonly patch?: ContextPatch
 }
 
 export const callOutcomes = ["done", "failed", "not started", "unknown", "reconciled", "aborted"] as const

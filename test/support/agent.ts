@@ -19,6 +19,7 @@ import {
   type ModelRequest,
   type Response,
 } from "../../src/providers/provider.ts"
+import type { Hooks } from "../../src/protocol/hooks.ts"
 import type { EntryRecord } from "../../src/protocol/records.ts"
 import type { Tool } from "../../src/tools/tool.ts"
 import { applyFrame, emptyView, type View } from "../../src/protocol/view.ts"
@@ -163,6 +164,7 @@ export type AgentOptions<C extends Clock = ManualClock> = {
   readonly settings?: Partial<EngineSettings>
   readonly consent?: "now" | "ask"
   readonly folder?: string
+  readonly hooks?: readonly Hooks[]
   /** Called at the engine's named moments. */
   readonly at?: At
   readonly env?: Readonly<Record<string, string>>
@@ -220,6 +222,7 @@ function optionsOf(given: AgentOptions<Clock>, model: ScriptedModel, reports: st
     },
     random: () => 0.5,
     at: given.at,
+    hooks: given.hooks,
     consent: given.consent ?? "now",
     report: (text) => reports.push(text),
   }
