@@ -16,6 +16,7 @@ type CommandMode = Extract<Mode, { kind: "command" }>
 
 async function models(mode: CommandMode): Promise<number> {
   const person = await readPerson(mode.run, false)
+  await person.providers.findLocal()
   const listed = person.providers.list()
   const wanted = mode.words.join(" ")
   const found =

@@ -3,14 +3,13 @@ import type { Models } from "../engine/options.ts"
 import type { ModelRecord } from "../protocol/port.ts"
 import { thinkingLevels } from "../message/message.ts"
 import type { Credentials } from "../home/credentials.ts"
+import { isLocal } from "../providers/local-models.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import type { Providers } from "../providers/config.ts"
 
 /** A server on this machine minds no key. */
 function needsKey(model: Model): boolean {
-  if (model.api === "tour") return false
-  const host = URL.parse(model.baseUrl)?.hostname ?? ""
-  return !["127.0.0.1", "localhost", "[::1]"].includes(host)
+  return model.api !== "tour" && !isLocal(model.baseUrl)
 }
 
 export function modelRecord(model: Model, ready: boolean): ModelRecord {
@@ -43,6 +42,9 @@ export function modelsOf(providers: Providers, credentials: Credentials): Models
       return "problem" in key ? { problem: key.problem } : { key: key.key }
     },
     renew: (model, key) => credentials.renew(model.provider, key),
-    list: async () => providers.list().map(({ model, ready }) => modelRecord(model, ready)),
+    async list() {
+      await providers.findLocal()
+      return providers.list().map(({ model, ready }) => modelRecord(model, ready))
+    },
   }
 }

@@ -62,7 +62,9 @@ export type Providers = {
   resolve(name: string): Resolved
   /** Every model of the catalog and the config; the config's come first, then by provider in the catalog's order. */
   list(): readonly Listed[]
-  /** The wire format, loaded on first use. */
+  /** Asks the servers of this machine for their models, which are then listed and found. Takes a moment at most. */
+  findLocal(): Promise<void>
+  /** The wire format, loaded on first use; a server of this machine is asked for the window of its model. */
   apiOf(model: Model): Promise<Api>
   keyOf(model: Model): string | undefined
   /** What to use when the person named no model: of the config's first, else the preferred one of the first provider that has a key. */

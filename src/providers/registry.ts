@@ -12,6 +12,7 @@ import type { Listed, ModelConfig, ProviderConfig, Providers, ProvidersConfig, R
 import { modelName, type Model, type Price } from "./model.ts"
 import type { Api, ApiName } from "./provider.ts"
 import { preferred } from "./preferred.ts"
+import { LocalModels } from "./local-models.ts"
 import { near } from "./near.ts"
 import { noThinking, usualThinking, type ThinkingMap } from "./thinking.ts"
 import type { Fetch } from "./attempt.ts"
@@ -24,6 +25,8 @@ export type RegistryInput = {
   /** Where the person's login at a provider says that requests go. */
   baseUrls?(provider: string): string | undefined
   readonly fetch?: Fetch
+  /** The servers of this machine, where they are not at their usual ports. */
+  readonly localServers?: readonly KnownProvider[]
 }
 
 function thinkingOf(config: ModelConfig, base: ThinkingMap | undefined): ThinkingMap {
@@ -93,11 +96,14 @@ class Registry implements Providers {
   readonly #input: RegistryInput
   readonly #known: ReadonlyMap<string, KnownProvider>
   readonly #apis = new Map<ApiName, Promise<Api>>()
+  readonly #local: LocalModels
   #listed: readonly Listed[] | undefined
 
   constructor(input: RegistryInput) {
     this.#input = input
-    this.#known = new Map(knownProviders().map((provider) => [provider.id, provider]))
+    const locals = input.localServers ?? []
+    this.#known = new Map([...knownProviders(), ...locals].map((provider) => [provider.id, provider]))
+    this.#local = new LocalModels(input.localServers)
   }
 
   resolve(name: string): Resolved {
@@ -128,7 +134,12 @@ class Registry implements Providers {
     return this.#listed
   }
 
-  apiOf(model: Model): Promise<Api> {
+  async findLocal(): Promise<void> {
+    if (await this.#local.find()) this.#listed = undefined
+  }
+
+  async apiOf(model: Model): Promise<Api> {
+    await this.#local.look(model)
     const loaded = this.#apis.get(model.api) ?? loadApi(model.api, this.#input.fetch)
     this.#apis.set(model.api, loaded)
     return loaded
@@ -178,7 +189,7 @@ class Registry implements Providers {
       }
     const base = bare(provider, id, config.api ?? known?.api ?? "openai-completions", baseUrl)
     const model: Model = { ...withConfig(base, config, undefined, this.#login(provider)), guessed: true }
-    if (known?.local === true) return { model }
+    if (known?.local === true) return { model: this.#local.withWindow(model) }
     const close = near(modelName(model), ids)
     const offer = close.length === 0 ? "" : ` Did you mean ${close[0]}?`
     return {
@@ -196,10 +207,10 @@ class Registry implements Providers {
   #models(provider: string): readonly Model[] {
     if (provider === tourModel.provider) return [tourModel]
     const config = this.#input.providers[provider]
-    const named = config?.models?.map(({ id }) => id) ?? []
+    const named = [...(config?.models?.map(({ id }) => id) ?? []), ...this.#local.idsOf(provider)]
     const listed = modelsOf(provider).filter(({ id }) => !named.includes(id))
     return [
-      ...named.flatMap((id) => this.#find(provider, id) ?? []),
+      ...[...new Set(named)].flatMap((id) => this.#find(provider, id) ?? []),
       ...listed.map((model) => withConfig(model, config ?? {}, undefined, this.#login(provider))),
     ]
   }
@@ -211,9 +222,10 @@ class Registry implements Providers {
     const known = findModel(provider, id)
     if (known !== undefined) return withConfig(known, config, own, this.#login(provider))
     const baseUrl = own?.baseUrl ?? config.baseUrl ?? this.#known.get(provider)?.baseUrl
-    if (own === undefined || baseUrl === undefined) return undefined
-    const api = own.api ?? config.api ?? this.#known.get(provider)?.api ?? "openai-completions"
-    return withConfig(bare(provider, id, api, baseUrl), config, own, undefined)
+    const listed = this.#local.idsOf(provider).includes(id)
+    if ((own === undefined && !listed) || baseUrl === undefined) return undefined
+    const api = own?.api ?? config.api ?? this.#known.get(provider)?.api ?? "openai-completions"
+    return this.#local.withWindow(withConfig(bare(provider, id, api, baseUrl), config, own, undefined))
   }
 
   #login(provider: string): string | undefined {
