@@ -7,6 +7,7 @@ import { durationMs } from "../home/duration.ts"
 import { rootConversation, begin, openEngine, type Engine } from "../engine/engine.ts"
 import type { EngineSettings } from "../engine/options.ts"
 import type { Ledger } from "../ledger/ledger.ts"
+import type { Hooks } from "../protocol/hooks.ts"
 import { keyNames } from "../providers/catalog.ts"
 import { modelName } from "../providers/model.ts"
 import { builtinTools } from "../tools/registry.ts"
@@ -15,7 +16,7 @@ import { systemClock } from "../std/clock.ts"
 import { Refusal } from "../protocol/port.ts"
 import type { AgentDocument, SessionDocument } from "../protocol/records.ts"
 import type { RunFlags } from "./args.ts"
-import { loadExtensions, toolsOf } from "./extensions.ts"
+import { hooksOf, loadExtensions, toolsOf } from "./extensions.ts"
 import { rememberFolder } from "./folder-identity.ts"
 import { instructionsOf } from "./instructions.ts"
 import { MatchProcess } from "./match-process.ts"
@@ -50,6 +51,8 @@ function settingsOf(person: Person): EngineSettings {
 export type Equipment = {
   /** Every tool that there is: those of this build, then those of extensions. */
   readonly tools: readonly Tool[]
+  /** What extensions do at the seams of the loop, in the order of their names. */
+  readonly hooks: readonly Hooks[]
   /** Names of the tools that extensions brought: on, unless flags choose. */
   readonly brought: readonly string[]
   readonly problems: readonly string[]
@@ -63,7 +66,8 @@ export async function equipmentOf(person: Person): Promise<Equipment> {
     own.map((tool) => tool.name),
   )
   const brought = extensions.flatMap(toolsOf)
-  return { tools: [...own, ...brought], brought: brought.map((tool) => tool.name), problems }
+  const hooks = extensions.flatMap(hooksOf)
+  return { tools: [...own, ...brought], brought: brought.map((tool) => tool.name), hooks, problems }
 }
 
 /** The tools that are on by flags and settings, each a name that there is. Throws {@link Stop} (2). */
@@ -142,6 +146,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     ledger,
     models: modelsOf(person.providers, person.credentials),
     tools: equipment.tools,
+    hooks: equipment.hooks,
     instructions,
     settings: settingsOf(person),
     machine: machineOf(person, ledger),

@@ -8,6 +8,7 @@ import { readdirSync } from "node:fs"
 import { basename, extname, join } from "node:path"
 import { checkExtension, type Extension } from "../extension/extension.ts"
 import { extensionModule } from "../extension/module.ts"
+import type { Hooks } from "../protocol/hooks.ts"
 import { errorCode } from "../std/files.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Person } from "./person.ts"
@@ -82,6 +83,10 @@ export async function loadExtensions(person: Person, taken: readonly string[]): 
     extensions.push(extension)
   }
   return { extensions, problems }
+}
+
+export function hooksOf({ name, hooks }: Extension): readonly Hooks[] {
+  return hooks === undefined ? [] : [{ ...hooks, name }]
 }
 
 export function toolsOf(extension: Extension): readonly Tool[] {

@@ -15,6 +15,7 @@ test("an extension that keeps the contract is taken as it is", () => {
   const value = { api: 1, name: "mine", tools: [tool] }
   expect(checkExtension(value)).toEqual({ extension: value } as never)
   expect(checkExtension({ api: 1, name: "empty" })).toHaveProperty("extension")
+  expect(checkExtension({ api: 1, name: "guard", hooks: { beforeCall: () => {} } })).toHaveProperty("extension")
 })
 
 test("what breaks the contract is refused with the reason", () => {
@@ -30,6 +31,12 @@ test("what breaks the contract is refused with the reason", () => {
     [{ api: 1, name: "mine", tools: [{ ...tool, parameters: null }] }, "has no parameters"],
     [{ api: 1, name: "mine", tools: [{ ...tool, effect: "maybe" }] }, "is none of pure, reconcile, keyed, unsafe"],
     [{ api: 1, name: "mine", tools: [{ ...tool, effect: "reconcile" }] }, "has no reconcile"],
+    [{ api: 1, name: "mine", hooks: null }, "its `hooks` is not an object"],
+    [
+      { api: 1, name: "mine", hooks: { beforeAll: () => {} } },
+      "there is no seam beforeAll: they are context, nextTurn",
+    ],
+    [{ api: 1, name: "mine", hooks: { beforeCall: true } }, "its hook beforeCall is not a function"],
   ]
   for (const [value, reason] of cases) {
     const checked = checkExtension(value)
