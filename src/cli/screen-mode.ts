@@ -14,6 +14,7 @@ import { keymapShelf, themeShelf } from "../home/shelf.ts"
 import { readHolder } from "../ledger/lock.ts"
 import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
+import type { SessionsPort } from "../protocol/sessions.ts"
 import { resetSequence } from "../tui/reset.ts"
 import type { ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice } from "../tui/options.ts"
 import type { AttachedPort } from "../wire/attach.ts"
@@ -36,6 +37,7 @@ import { chosenSession } from "./open.ts"
 import { apiKeyVariable, readPerson, type Person } from "./person.ts"
 import { socketPlaces } from "./places.ts"
 import { draftStore, historyStore } from "./screen-stores.ts"
+import { screenSessions } from "./screen-sessions.ts"
 import { findSession, newestSession, sessionsPort } from "./sessions.ts"
 import { Stop } from "./stop.ts"
 import { isDumb, terminalFacts } from "./terminal-facts.ts"
@@ -102,6 +104,10 @@ class Hosts {
     this.#begin = begin
   }
 
+  get sessions(): SessionsPort | null {
+    return this.#port?.sessions ?? null
+  }
+
   async connect(choice: HostChoice): Promise<AttachedPort> {
     const options = connectOptions(this.#start, (await this.#begin) ?? this.#start.begin)
     this.#port = await connectHost(choice, options)
@@ -143,7 +149,7 @@ function screenOptions(
   return {
     session: choice,
     connect: (wanted) => hosts.connect(wanted),
-    sessions: sessionsPort(person.dirs.data),
+    sessions: screenSessions(sessionsPort(person.dirs.data), () => hosts.sessions),
     folder,
     home: person.dirs.home,
     client,
@@ -170,7 +176,7 @@ function screenOptions(
   }
 }
 
-function exitLines(end: ScreenEnd, person: Person): string {
+function exitLines(end: Pick<ScreenEnd, "session" | "work" | "message" | "view">, person: Person): string {
   const message = end.message === null ? "" : `cairn: ${cleanControls(end.message)}\n`
   if (end.session === null || person.settings.merged.config.exitOutput === "none") return message
   const id = shortId(end.session)
@@ -226,8 +232,12 @@ async function choiceOf(person: Person, run: RunFlags): Promise<SessionChoice> {
 
 async function talk(start: ScreenStart): Promise<number> {
   if (!isDumb(start.person.env)) return openScreen(start)
-  const port = await connectHost(start.choice, connectOptions(start, start.begin))
-  return runLines(port, start.words.join(" "))
+  const { person, choice, words } = start
+  const options = connectOptions(start, start.begin)
+  const view = await runLines({ choice, connect: (wanted) => connectHost(wanted, options), prompt: words.join(" ") })
+  const session = view.entries.length > 0 || view.submissions.size > 0 ? view.session : null
+  process.stdout.write(exitLines({ session, work: "leave", message: null, view }, person))
+  return 0
 }
 
 export async function screenMode(mode: Extract<Mode, { kind: "screen" }>, version: string): Promise<number> {

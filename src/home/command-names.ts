@@ -104,6 +104,7 @@ export const commandNames = {
   "search.close": command("Close the search and go back to where you were"),
   "search.accept": command("Close the search and stay at the match"),
   "search.toggleRegex": command("Search for plain text or for a regular expression"),
+  "search.list": command("List what a search finds in this session, its forks and whole outputs"),
   "search.all": command("Search all sessions"),
 
   "copy.open": command("Select text with the keyboard", '{"by"?: "character" | "line" | "block"}'),

@@ -103,7 +103,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
     dialogs,
     slots,
     highlighter,
-    search: new SearchLine(renderer, options.settings.searchRegex),
+    search: new SearchLine(renderer, options.clock, options.settings.searchRegex),
   }
 }
 

@@ -19,6 +19,9 @@ export type Draw = (state: ScreenState, content: boolean) => void
 
 export type Listener = (state: ScreenState, before: ScreenState, event: ScreenEvent) => void
 
+/** Events after which the view shows something else. */
+const contentEvents: ReadonlySet<string> = new Set(["older", "session.left", "conversation"])
+
 export class Store {
   readonly #clock: Clock
   readonly #streamMs: number
@@ -57,7 +60,7 @@ export class Store {
     if (after === before) return
     this.#state = after
     for (const listener of this.#listeners) listener(after, before, event)
-    if (event.type !== "frame") return this.#drawSoon(event.type === "older" || event.type === "session.left")
+    if (event.type !== "frame") return this.#drawSoon(contentEvents.has(event.type))
     // The first snapshot is what a person waits for.
     if (event.frame.type === "snapshot") return this.#drawSoon(true)
     this.#drawAfter(event.frame.type === "progress" ? this.#streamMs : commitMs)

@@ -6,21 +6,12 @@ import type { App } from "./app.ts"
 import { methodOf } from "./draw.ts"
 import { CodeHighlighter, plainHighlighter, type Highlighter } from "./highlight/highlighter.ts"
 import { TreeSitterParser } from "./highlight/tree-sitter.ts"
+import { loadOlder } from "./older.ts"
 import type { ScreenOptions } from "./options.ts"
 import { openChat } from "./panels/chat.ts"
 import type { Panel, PanelHost } from "./panels/panel.ts"
 import { openPlan } from "./panels/plan.ts"
 import { openToolOutput, type ToolPanel } from "./panels/tool-output.ts"
-
-/** Older entries that are fetched at a time: some screens, so that scrolling up does not wait for each. */
-const olderEntries = 200
-
-async function loadOlder(app: App, conversation: number): Promise<void> {
-  const first = app.store.state.view.entries.find((entry) => entry.conversation === conversation)
-  if (first === undefined) return
-  const page = await app.link.request({ type: "entries", conversation, before: first.id, limit: olderEntries })
-  app.store.dispatch({ type: "older", conversation, page: page.entries, more: page.older })
-}
 
 function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
   const { editor } = app.options.settings

@@ -10,7 +10,7 @@ import type { Frame, ModelRecord } from "../protocol/port.ts"
 import type { EntryRecord } from "../protocol/records.ts"
 import { addOlder, applyFrame, emptyView, type View } from "../protocol/view.ts"
 import { unreachable } from "../std/assert.ts"
-import type { Dialog, Item } from "./dialogs/dialog.ts"
+import type { Dialog, Item, ListDialog } from "./dialogs/dialog.ts"
 import type { SlotName } from "./layout.ts"
 import type { Completion, EditorFacts, Focus, Link, OutboxItem, Place, ScreenState, Toast } from "./state.ts"
 
@@ -24,6 +24,8 @@ export type ScreenEvent =
       readonly more: boolean
     }
   | { readonly type: "link"; readonly link: Link }
+  /** Another conversation of this session is shown. */
+  | { readonly type: "conversation"; readonly id: number }
   /** Another session takes this one's place. */
   | { readonly type: "session.left" }
   | { readonly type: "sending"; readonly item: OutboxItem }
@@ -36,6 +38,8 @@ export type ScreenEvent =
   | { readonly type: "panel.move"; readonly id: string; readonly to: SlotName }
   | { readonly type: "dialog.open"; readonly dialog: Dialog }
   | { readonly type: "dialog.items"; readonly id: string; readonly items: readonly Item[] }
+  /** What a list shows below its rows, of the one that the bar stands on. */
+  | { readonly type: "dialog.preview"; readonly id: string; readonly text: string }
   | { readonly type: "dialog.close"; readonly id: string }
   | { readonly type: "keys"; readonly keys: readonly Chord[] }
   | { readonly type: "editor"; readonly facts: EditorFacts }
@@ -132,6 +136,13 @@ function onLeft(state: ScreenState): ScreenState {
   }
 }
 
+function withList(state: ScreenState, id: string, change: Partial<ListDialog>): ScreenState {
+  const dialogs = state.dialogs.map((dialog) =>
+    dialog.id === id && dialog.kind === "list" ? { ...dialog, ...change } : dialog,
+  )
+  return { ...state, dialogs }
+}
+
 export function update(state: ScreenState, event: ScreenEvent): ScreenState {
   switch (event.type) {
     case "resized":
@@ -142,6 +153,8 @@ export function update(state: ScreenState, event: ScreenEvent): ScreenState {
       return { ...state, view: addOlder(state.view, event.conversation, event.page, event.more) }
     case "link":
       return { ...state, link: event.link }
+    case "conversation":
+      return state.view.conversations.has(event.id) ? { ...state, conversation: event.id } : state
     case "session.left":
       return onLeft(state)
     case "sending":
@@ -163,12 +176,9 @@ export function update(state: ScreenState, event: ScreenEvent): ScreenState {
     case "dialog.open":
       return { ...state, dialogs: [...state.dialogs, event.dialog] }
     case "dialog.items":
-      return {
-        ...state,
-        dialogs: state.dialogs.map((dialog) =>
-          dialog.id === event.id && dialog.kind === "list" ? { ...dialog, items: event.items } : dialog,
-        ),
-      }
+      return withList(state, event.id, { items: event.items })
+    case "dialog.preview":
+      return withList(state, event.id, { preview: event.text })
     case "dialog.close":
       return { ...state, dialogs: state.dialogs.filter((dialog) => dialog.id !== event.id) }
     default:

@@ -2,6 +2,7 @@
 import { noUsage, type Usage } from "../../src/message/usage.ts"
 import { Refusal, type Answers, type Command, type Frame, type Port, type PortChange } from "../../src/protocol/port.ts"
 import type {
+  ConversationRecord,
   DocumentRecord,
   EntryData,
   EntryRecord,
@@ -30,6 +31,9 @@ export class ScriptedHost {
   connects = 0
   session = sessionId
   entries: EntryRecord[] = []
+  /** Conversations of which the snapshot has not all. */
+  older: number[] = []
+  conversations: ConversationRecord[] = [{ id: 1, parent: null, owner: null }]
   submissions: SubmissionRecord[] = []
   model = "tour/scripted"
   /** Documents of the snapshot, beside the agent's. */
@@ -75,9 +79,9 @@ export class ScriptedHost {
       state: {
         session: this.session,
         epoch: 1,
-        conversations: [{ id: 1, parent: null, owner: null }],
+        conversations: this.conversations,
         entries: this.entries,
-        older: [],
+        older: this.older,
         tasks: [],
         submissions: this.submissions,
         documents: [

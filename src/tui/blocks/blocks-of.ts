@@ -45,7 +45,10 @@ export function blocksOf(
 }
 
 /** The conversation and those that it was forked from, each with the last entry that counts. */
-function scopeOf(conversations: ReadonlyMap<number, ConversationRecord>, conversation: number): Map<number, number> {
+export function scopeOf(
+  conversations: ReadonlyMap<number, ConversationRecord>,
+  conversation: number,
+): Map<number, number> {
   const scope = new Map([[conversation, Number.MAX_SAFE_INTEGER]])
   let parent = conversations.get(conversation)?.parent ?? null
   while (parent !== null && !scope.has(parent.conversation)) {

@@ -114,38 +114,6 @@ const openCopy: Command = {
   },
 }
 
-/** Begins a search in the focused panel, or the one in front. While one is open, it goes on instead. */
-const openSearch: Command = {
-  run(stage, args) {
-    if (stage.search.open) return stage.search.next(true)
-    const target = stage.slots.reader()
-    if (target === null) return false
-    stage.search.start(target, args.direction === "forward" ? 1 : -1)
-    stage.slots.refocus()
-    return true
-  },
-}
-
-/** The next or previous match: of the open search line, else of the panel's last search. */
-function match(on: boolean): Command {
-  return {
-    run(stage) {
-      if (stage.search.open) return stage.search.next(on)
-      return stage.slots.reader()?.toMatch(on ? 1 : -1) ?? false
-    },
-  }
-}
-
-function closeSearch(accept: boolean): Command {
-  return {
-    run(stage) {
-      const closed = stage.search.close(accept)
-      if (closed) stage.slots.refocus()
-      return closed
-    },
-  }
-}
-
 const panelNames = [
   "scroll.pageUp",
   "scroll.pageDown",
@@ -205,10 +173,4 @@ export const panelCommands = {
   "panel.toggleTasks": toggle("tasks"),
   "layout.save": save,
   "copy.open": openCopy,
-  "search.open": openSearch,
-  "search.next": match(true),
-  "search.previous": match(false),
-  "search.close": closeSearch(false),
-  "search.accept": closeSearch(true),
-  "search.toggleRegex": { run: (stage) => stage.search.toggleRegex() },
 } as const satisfies Partial<Record<CommandName, Command>>

@@ -8,6 +8,7 @@ import { appCommands, paletteItems } from "./app.ts"
 import { chooseCommands } from "./choose.ts"
 import { panelCommands } from "./panels.ts"
 import { promptCommands } from "./prompt.ts"
+import { searchCommands } from "./search.ts"
 import { sessionCommands } from "./session.ts"
 import type { Command, Stage } from "./stage.ts"
 
@@ -119,11 +120,11 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...promptCommands,
   ...panelCommands,
   ...chooseCommands,
+  ...searchCommands,
   ...sessionCommands,
   ...editorCommands,
   ...dialogCommands,
   "app.palette": palette,
-  "search.all": missing("the sessions of this machine are searched with `cairn sessions search`"),
   "session.tree": missing("the host makes no forks"),
   "session.fork": missing("the host makes no forks"),
 }

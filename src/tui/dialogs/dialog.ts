@@ -32,10 +32,14 @@ export type ListDialog = {
   /** Text to begin the filter with. */
   readonly filter?: string
   readonly empty?: string
+  /** Room below the rows for what the chosen one holds; left out: none. */
+  readonly preview?: string
   readonly actions?: readonly ItemAction[]
   chosen(item: Item): void
   /** Hears every row that the bar stands on: for previews. */
   moved?(item: Item): void
+  /** Hears what is typed, and answers with other items: they are what was found, and are not narrowed. */
+  asked?(text: string): void
   cancelled?(): void
 }
 

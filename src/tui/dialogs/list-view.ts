@@ -7,7 +7,9 @@ import {
   type TextChunk,
   type TextRenderable,
 } from "@opentui/core"
-import { stripChunks, type Strip } from "../status/strip.ts"
+import { clean } from "../../std/clean.ts"
+import { wrap } from "../../std/text.ts"
+import { chunk, stripChunks, type Strip } from "../status/strip.ts"
 import type { Dialog, Item, ListDialog } from "./dialog.ts"
 import { Frame, room, textNode, type DialogView, type Look } from "./frame.ts"
 import { ask, chosen, makeList, scroll, walk, type List } from "./list.ts"
@@ -19,6 +21,24 @@ export type ListAnswers = {
   keysOf(command: string): string
 }
 
+/** Under this many rows the rows of a preview go to the list; it never has more than these. */
+const previewFromRows = 12
+const previewRowsMin = 5
+const previewRowsMax = 9
+
+/** A line, then the text in as many rows as there are. */
+function previewText(text: string, rows: number, columns: number, { ink, method }: Look): StyledText {
+  const width = { method, by: "word", first: columns, rest: columns } as const
+  const lines = clean(text)
+    .split("\n")
+    .slice(0, rows)
+    .flatMap((line) => wrap(line, width).map(({ from, to }) => line.slice(from, to)))
+  const shown = ["─".repeat(columns), ...lines.slice(0, Math.max(0, rows - 1))]
+  return new StyledText(
+    shown.map((line, at) => chunk(`${at > 0 ? "\n" : ""}${line}`, ink, { role: at === 0 ? "border" : "textMuted" })),
+  )
+}
+
 /** Under this many rows the hint row goes to the list. */
 const hintRowsMin = 9
 
@@ -26,6 +46,7 @@ export class ListView implements DialogView {
   readonly #frame: Frame
   readonly #input: InputRenderable
   readonly #list: TextRenderable
+  readonly #preview: TextRenderable
   readonly #hint: TextRenderable
   readonly #answers: ListAnswers
   #dialog: ListDialog
@@ -37,17 +58,18 @@ export class ListView implements DialogView {
   constructor(renderer: CliRenderer, dialog: ListDialog, answers: ListAnswers) {
     this.#dialog = dialog
     this.#answers = answers
-    this.#model = makeList(dialog.items ?? [], dialog.filter ?? "", dialog.at)
+    this.#model = makeList(dialog.items ?? [], dialog.filter ?? "", dialog.at, dialog.asked === undefined)
     this.#frame = new Frame(renderer, dialog.title)
     this.#input = new InputRenderable(renderer, {
       width: "100%",
       value: dialog.filter ?? "",
-      placeholder: "type to narrow",
+      placeholder: dialog.asked === undefined ? "type to narrow" : "type to search",
       flexShrink: 0,
     })
     this.#list = textNode(renderer, 1)
+    this.#preview = textNode(renderer, 1)
     this.#hint = textNode(renderer, 1)
-    for (const node of [this.#input, this.#list, this.#hint]) this.#frame.box.add(node)
+    for (const node of [this.#input, this.#list, this.#preview, this.#hint]) this.#frame.box.add(node)
     this.#list.onMouseDown = (event) => this.#click(event.y - this.#list.screenY)
     this.#frame.box.onMouseScroll = (event) => this.run(event.scroll?.direction === "up" ? "up" : "down")
   }
@@ -92,9 +114,12 @@ export class ListView implements DialogView {
 
   update(dialog: Dialog): void {
     if (dialog.kind !== "list" || dialog === this.#dialog) return
-    const at = chosen(this.#model)?.key ?? dialog.at
+    const before = chosen(this.#model)?.key
+    const same = dialog.items === this.#dialog.items
     this.#dialog = dialog
-    this.#model = makeList(dialog.items ?? [], this.#model.query, at)
+    if (!same) this.#model = makeList(dialog.items ?? [], this.#model.query, before ?? dialog.at, this.#model.narrows)
+    const item = chosen(this.#model)
+    if (item !== undefined && item.key !== before) dialog.moved?.(item)
     this.#draw()
   }
 
@@ -131,7 +156,10 @@ export class ListView implements DialogView {
   }
 
   #ask(): boolean {
-    return this.#set(ask(this.#model, this.#input.value))
+    const before = this.#model.query
+    const done = this.#set(ask(this.#model, this.#input.value))
+    if (this.#model.query !== before) this.#dialog.asked?.(this.#model.query)
+    return done
   }
 
   #set(next: List): boolean {
@@ -147,9 +175,17 @@ export class ListView implements DialogView {
     return room(this.#size.columns, this.#size.rows).rows >= hintRowsMin
   }
 
+  /** Rows below the items: a line, and what the chosen one holds. */
+  #previewRows(): number {
+    if (this.#dialog.preview === undefined) return 0
+    const { rows } = room(this.#size.columns, this.#size.rows)
+    return rows < previewFromRows ? 0 : Math.min(previewRowsMax, Math.max(previewRowsMin, Math.floor(rows / 3)))
+  }
+
   /** Rows for items on this screen. */
   #rows(): number {
-    return Math.max(1, room(this.#size.columns, this.#size.rows).rows - 1 - (this.#hasHint() ? 1 : 0))
+    const { rows } = room(this.#size.columns, this.#size.rows)
+    return Math.max(1, rows - 1 - this.#previewRows() - (this.#hasHint() ? 1 : 0))
   }
 
   #draw(): void {
@@ -157,7 +193,8 @@ export class ListView implements DialogView {
     if (look === null) return
     const { shown, place, items } = this.#model
     // The frame keeps its height while the filter narrows: a list that jumps is hard to read.
-    const rows = Math.min(this.#rows(), Math.max(1, items.length))
+    const wanted = this.#model.narrows ? Math.max(1, items.length) : this.#rows()
+    const rows = Math.min(this.#rows(), wanted)
     this.#first = scroll(this.#first, place, rows, shown.length)
     const { columns } = room(this.#size.columns, this.#size.rows)
     const visible = shown.slice(this.#first, this.#first + rows)
@@ -169,9 +206,13 @@ export class ListView implements DialogView {
     })
     this.#list.height = rows
     this.#list.content = new StyledText(chunks)
+    const preview = this.#previewRows()
+    this.#preview.visible = preview > 0
+    this.#preview.height = preview
+    this.#preview.content = previewText(this.#dialog.preview ?? "", preview, columns, look)
     this.#hint.visible = this.#hasHint()
     this.#hint.content = new StyledText([...stripChunks(this.#hintStrip(), columns, look.ink, look.method)])
-    this.#frame.place(this.#size.columns, this.#size.rows, 1 + rows + (this.#hasHint() ? 1 : 0))
+    this.#frame.place(this.#size.columns, this.#size.rows, 1 + rows + preview + (this.#hasHint() ? 1 : 0))
   }
 
   #strip(item: Item, bar: boolean): Strip {

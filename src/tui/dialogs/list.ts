@@ -5,6 +5,8 @@ import type { Item } from "./dialog.ts"
 
 export type List = {
   readonly items: readonly Item[]
+  /** Whether the query narrows the items; else they are its answer. */
+  readonly narrows: boolean
   readonly query: string
   /** What the filter leaves, best first. */
   readonly shown: readonly Item[]
@@ -14,7 +16,8 @@ export type List = {
 /** More than anyone scrolls through: who looks further types a letter. */
 const shownMax = 1_000
 
-function narrow(items: readonly Item[], query: string): readonly Item[] {
+function narrow(items: readonly Item[], query: string, narrows: boolean): readonly Item[] {
+  if (!narrows) return items.slice(0, shownMax)
   return fuzzy(query, items, ({ label, detail = "" }) => [label, detail], shownMax).map(({ item }) => item)
 }
 
@@ -23,14 +26,14 @@ function placeOf(shown: readonly Item[], key: string | undefined): number {
   return Math.max(0, found)
 }
 
-export function makeList(items: readonly Item[], query: string, at: string | undefined): List {
+export function makeList(items: readonly Item[], query: string, at: string | undefined, narrows = true): List {
   const clean = items.map((item) => ({
     ...item,
     label: cleanLine(item.label),
     ...(item.detail === undefined ? {} : { detail: cleanLine(item.detail) }),
   }))
-  const shown = narrow(clean, query)
-  return { items: clean, query, shown, place: query === "" ? placeOf(shown, at) : 0 }
+  const shown = narrow(clean, query, narrows)
+  return { items: clean, narrows, query, shown, place: query === "" || !narrows ? placeOf(shown, at) : 0 }
 }
 
 export function chosen(list: List): Item | undefined {
@@ -40,7 +43,7 @@ export function chosen(list: List): Item | undefined {
 /** Another query: its best match is chosen; without one, the bar stays. */
 export function ask(list: List, query: string): List {
   if (query === list.query) return list
-  const shown = narrow(list.items, query)
+  const shown = narrow(list.items, query, list.narrows)
   return { ...list, query, shown, place: query === "" ? placeOf(shown, chosen(list)?.key) : 0 }
 }
 

@@ -5,6 +5,7 @@
  */
 import { sessionOf } from "../../protocol/view.ts"
 import { cleanLine } from "../../std/clean.ts"
+import { isObject, type Json } from "../../std/json.ts"
 import type { Block } from "../blocks/block.ts"
 import { blocksOf, emptyTranscript, type Transcript } from "../blocks/blocks-of.ts"
 import { blockSource } from "../blocks/content.ts"
@@ -100,6 +101,18 @@ class Chat implements ChatPanel {
     return true
   }
 
+  /** Brings an entry into view (its first block, else the one before it), and marks there what was searched for. */
+  #showEntry(args: Json | undefined): boolean {
+    const { entry, query } = isObject(args) ? args : {}
+    if (typeof entry !== "number") return false
+    const { blocks } = this.#transcript
+    const own = blocks.findIndex((block) => block.entry === entry)
+    const before = blocks.findLastIndex((block) => block.entry !== null && block.entry <= entry)
+    const index = own >= 0 ? own : Math.max(0, before)
+    if (!this.rows.choose(index)) return false
+    return typeof query !== "string" || query === "" || this.rows.searchFrom(query, index)
+  }
+
   #commands(): Readonly<Record<string, PanelCommand>> {
     return {
       ...readingCommands(this.rows, this.#host),
@@ -115,6 +128,7 @@ class Chat implements ChatPanel {
         this.#host.edit({ text: this.rows.blockText(current.index) })
         return true
       },
+      "entry.show": (args) => this.#showEntry(args),
       "message.copy": () => {
         const answer = this.#transcript.blocks.findLast((block) => block.kind === "answer")
         if (answer?.kind !== "answer") return false

@@ -6,7 +6,7 @@
  */
 import type { ToolResultEntry } from "../../protocol/records.ts"
 import { cleanLine } from "../../std/clean.ts"
-import { isObject } from "../../std/json.ts"
+import { isObject, type Json } from "../../std/json.ts"
 import { makeBlock, type BlockOf } from "../blocks/block.ts"
 import { callContent, headLine, outputTextOf } from "../blocks/call.ts"
 import type { Content, RowBlock } from "../rows/content.ts"
@@ -32,8 +32,8 @@ type ToolHead = {
 }
 
 export type ToolPanel = Panel & {
-  /** Stay with one call; null goes on with the newest. */
-  show(task: number | null): void
+  /** Stay with one call; null goes on with the newest. `at`: a byte of its output that has to be there. */
+  show(task: number | null, at?: number): void
 }
 
 export function openToolOutput(host: PanelHost): ToolPanel {
@@ -49,6 +49,7 @@ class ToolOutput implements ToolPanel {
   readonly #unwatch: () => void
   #text = new OutputText()
   #chosen: number | null = null
+  #wanted: number | null = null
   #target: ToolTarget | null = null
   #input: PanelInput | null = null
   #size = { width: 40, height: 10 }
@@ -72,7 +73,11 @@ class ToolOutput implements ToolPanel {
       },
     })
     this.#unwatch = host.highlighter.watch(() => this.#rows.refresh())
-    this.commands = { ...readingCommands(this.#rows, host), "block.edit": () => this.#edit() }
+    this.commands = {
+      ...readingCommands(this.#rows, host),
+      "block.edit": () => this.#edit(),
+      "output.show": (args) => this.#showOutput(args),
+    }
   }
 
   get node() {
@@ -95,9 +100,19 @@ class ToolOutput implements ToolPanel {
       : cleanLine(`${target.data.message.toolName} ${target.data.title}`)
   }
 
-  show(task: number | null): void {
+  show(task: number | null, at?: number): void {
     this.#chosen = task
+    this.#wanted = at ?? null
     if (this.#input !== null) this.update(this.#input)
+  }
+
+  /** Shows a call's output from a byte on, and marks what was searched for. */
+  #showOutput(args: Json | undefined): boolean {
+    const { task, at, query } = isObject(args) ? args : {}
+    if (typeof task !== "number") return false
+    this.show(task, typeof at === "number" ? at : undefined)
+    this.#rows.search(typeof query === "string" ? query : "")
+    return true
   }
 
   update(input: PanelInput): void {
@@ -120,6 +135,7 @@ class ToolOutput implements ToolPanel {
     else if (target !== null && (other || settled)) this.#ended(target.data)
     this.#show()
     if (other) this.#rows.toBottom()
+    this.#reach()
   }
 
   focus(on: boolean): void {
@@ -155,6 +171,12 @@ class ToolOutput implements ToolPanel {
     this.#text.reset(text, new TextEncoder().encode(text).length)
   }
 
+  /** On towards a byte that was asked for. */
+  #reach(): void {
+    if (this.#wanted !== null && this.#text.from > this.#wanted) this.#older()
+    else this.#wanted = null
+  }
+
   /** The piece before what is held, when its start is in view. */
   #older(): void {
     const { from, to } = this.#text
@@ -171,6 +193,7 @@ class ToolOutput implements ToolPanel {
       this.#fetching = null
       if (piece !== null) text.prepend(piece, from)
       this.#show()
+      this.#reach()
     }
     this.#input.port.request({ type: "output", task, from, to }).then(
       (answer) => done(answer.text),

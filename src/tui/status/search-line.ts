@@ -4,29 +4,54 @@
  * - Asking moves nothing; going to a match does, and closing goes back unless the match was accepted.
  */
 import { BoxRenderable, InputRenderable, TextRenderable, type CliRenderer, type KeyEvent } from "@opentui/core"
+import { sleep, type Clock } from "../../std/clock.ts"
+import type { Beyond, BeyondState } from "../beyond.ts"
 import type { Ink } from "../roles.ts"
 import type { Reader } from "../panels/panel.ts"
 import type { SearchState } from "../viewport/seeker.ts"
 
-export function searchWords(state: SearchState): string {
-  if (state.problem !== null) return state.problem
-  if (state.query === "") return state.regex ? "regular expression" : ""
-  const total = `${state.total.toLocaleString("en")}${state.scanning ? "+" : ""}`
-  const count = state.current === null ? total : `${state.current}/${total}`
-  return `${state.total === 0 && !state.scanning ? "nothing found" : count}${state.regex ? " · regex" : ""}`
+/** How long entries that were fetched are waited for to be searched, and how often that is looked at. */
+const fetchedMsMax = 2_000
+const lookMs = 10
+
+/** `query`: what was typed, which the view may not have been asked yet. */
+export function searchWords(
+  state: SearchState,
+  query = state.query,
+  regex = state.regex,
+  beyond: BeyondState | null = null,
+): string {
+  const problem = state.problem ?? beyond?.problem ?? null
+  if (query === "") return regex ? "regular expression" : ""
+  if (problem !== null) return problem
+  const older = beyond?.older ?? 0
+  const scanning = state.scanning || beyond?.scanning === true
+  const total = `${(state.total + older).toLocaleString("en")}${scanning ? "+" : ""}`
+  const count = state.current === null ? total : `${state.current + older}/${total}`
+  const outputs = beyond === null || beyond.outputs === 0 ? "" : ` · ${beyond.outputs} in outputs`
+  return `${state.total + older === 0 && !scanning ? "nothing found" : count}${outputs}${regex ? " · regex" : ""}`
 }
+
+/** The reader that is searched, and what looks further than it holds. */
+type Target = { readonly reader: Reader; readonly beyond: Beyond | null }
 
 export class SearchLine {
   readonly node: BoxRenderable
   readonly #sign: TextRenderable
   readonly #input: InputRenderable
   readonly #words: TextRenderable
-  #target: Reader | null = null
+  readonly #clock: Clock
+  #target: Target | null = null
+  /** What an accepted search goes on in. */
+  #last: Target | null = null
+  /** The query as the reader was asked it: an expression only once the host has tried it. */
+  #asked = ""
   #regex: boolean
   #direction: -1 | 1 = -1
 
   /** `regex`: begin with regular expressions rather than plain text. */
-  constructor(renderer: CliRenderer, regex: boolean) {
+  constructor(renderer: CliRenderer, clock: Clock, regex: boolean) {
+    this.#clock = clock
     this.#regex = regex
     this.node = new BoxRenderable(renderer, { position: "absolute", flexDirection: "row", visible: false, zIndex: 1 })
     this.#sign = new TextRenderable(renderer, { content: "/ ", flexShrink: 0 })
@@ -39,10 +64,22 @@ export class SearchLine {
     return this.#target !== null
   }
 
-  /** Begins a search in `target`; the last query is there and is replaced by the first letter. */
-  start(target: Reader, direction: -1 | 1): void {
-    if (this.#target !== null && this.#target !== target) this.#target.closeSearch(true)
-    this.#target = target
+  /** What is typed; empty while the line is closed. */
+  get query(): string {
+    return this.open ? this.#input.value : ""
+  }
+
+  get regex(): boolean {
+    return this.#regex
+  }
+
+  /** Begins a search in `reader`; `beyond` looks where its view does not reach. */
+  start(reader: Reader, direction: -1 | 1, beyond: Beyond | null): void {
+    this.#last?.beyond?.stop()
+    if (this.#target !== null && this.#target.reader !== reader) this.#target.reader.closeSearch(true)
+    this.#target = { reader, beyond }
+    this.#last = this.#target
+    this.#asked = ""
     this.#direction = direction
     this.#sign.content = direction === 1 ? "/ " : "? "
     this.node.visible = true
@@ -58,12 +95,24 @@ export class SearchLine {
   close(accept: boolean): boolean {
     const target = this.#target
     if (target === null) return false
-    if (accept && target.searchState.current === null) target.toMatch(this.#direction)
+    const { reader, beyond } = target
+    const older = beyond?.state.older ?? 0
+    if (accept && reader.searchState.current === null) this.#go(target, this.#direction)
     this.#target = null
     this.node.visible = false
     this.#input.blur()
-    if (!accept || target.searchState.total === 0) target.closeSearch(!accept)
+    if (accept && reader.searchState.total + older > 0) return true
+    reader.closeSearch(!accept)
+    this.#forget()
     return true
+  }
+
+  /** Where what the reader holds was asked: an expression that the host has been through meanwhile. */
+  changed(): void {
+    const target = this.#target
+    if (target === null) return
+    const { value } = this.#input
+    if (this.#regex && value !== this.#asked && target.beyond?.state.cleared === true) this.#hand(target.reader, value)
   }
 
   refocus(): void {
@@ -73,7 +122,36 @@ export class SearchLine {
   /** The next match in the direction that was asked for, or the other one. */
   next(on: boolean): boolean {
     const direction = on ? this.#direction : this.#direction === 1 ? -1 : 1
-    return this.#target?.toMatch(direction) ?? false
+    return this.#target !== null && this.#go(this.#target, direction)
+  }
+
+  /** As {@link next}, in a reader whose search was accepted. */
+  goOn(reader: Reader, direction: -1 | 1): boolean {
+    return this.#last?.reader === reader ? this.#go(this.#last, direction) : reader.toMatch(direction)
+  }
+
+  #go(target: Target, direction: -1 | 1): boolean {
+    const { reader, beyond } = target
+    const { total, current } = reader.searchState
+    const here = total > 0 && (direction > 0 || current !== 1)
+    if (here || beyond === null || beyond.state.older === 0) return reader.toMatch(direction)
+    void this.#fetch(target)
+    return true
+  }
+
+  /** What is older comes into the view; once that has been searched, it is gone on to. */
+  async #fetch(target: Target): Promise<void> {
+    const { reader, beyond } = target
+    if (beyond === null || !(await beyond.fetch())) return
+    for (let waited = 0; reader.searchState.scanning && waited < fetchedMsMax; waited += lookMs) {
+      await sleep(this.#clock, lookMs)
+    }
+    if (this.#last === target && reader.searchState.query !== "") reader.toMatch(-1)
+  }
+
+  #forget(): void {
+    this.#last?.beyond?.stop()
+    this.#last = null
   }
 
   toggleRegex(): boolean {
@@ -96,7 +174,10 @@ export class SearchLine {
 
   /** Shows what has been found by now. */
   refresh(): void {
-    if (this.#target !== null) this.#words.content = ` ${searchWords(this.#target.searchState)}`
+    const target = this.#target
+    if (target === null) return
+    const words = searchWords(target.reader.searchState, this.#input.value, this.#regex, target.beyond?.state ?? null)
+    this.#words.content = ` ${words}`
   }
 
   place(left: number, top: number, width: number): void {
@@ -119,7 +200,16 @@ export class SearchLine {
   }
 
   #ask(): void {
-    this.#target?.search(this.#input.value, { regex: this.#regex })
+    const target = this.#target
+    if (target === null) return
+    const { value } = this.#input
+    target.beyond?.ask(value, this.#regex)
+    this.#hand(target.reader, this.#regex && target.beyond !== null ? "" : value)
     this.refresh()
+  }
+
+  #hand(reader: Reader, query: string): void {
+    this.#asked = query
+    reader.search(query, { regex: this.#regex })
   }
 }

@@ -13,7 +13,7 @@ import { Palette } from "../rows/paint.ts"
 import { drawWindow, marginsOf } from "./draw.ts"
 import { Keyboard } from "./keyboard.ts"
 import { Pointer } from "./pointer.ts"
-import { textOfRange } from "./place.ts"
+import { textOfRange, type Position } from "./place.ts"
 import { type Place } from "./scroll.ts"
 import { Seeker, type SearchState } from "./seeker.ts"
 import { Store } from "./store.ts"
@@ -191,7 +191,16 @@ export class RowView<B extends RowBlock> {
 
   /** Goes to the next match down (1) or up (-1), around the end. False while there is none. */
   toMatch(direction: -1 | 1): boolean {
-    const position = this.#seeker.go(direction)
+    return this.#at(this.#seeker.go(direction))
+  }
+
+  /** Looks for plain text and goes to its first match in block `index` or below. */
+  searchFrom(query: string, index: number): boolean {
+    this.#seeker.search(query, false)
+    return this.#at(this.#seeker.goFrom(index))
+  }
+
+  #at(position: Position | undefined): boolean {
     if (position === undefined) return false
     this.#current = position.index
     this.copy.goTo(position)

@@ -103,7 +103,20 @@ export class Seeker<B extends RowBlock> {
   go(direction: -1 | 1): Position | undefined {
     const search = this.#search
     if (search === null || search.total === 0) return undefined
-    const rank = this.#match === null ? this.#firstRank(search, direction) : this.#nextRank(search, direction)
+    return this.#goTo(
+      search,
+      this.#match === null ? this.#firstRank(search, direction) : this.#nextRank(search, direction),
+    )
+  }
+
+  /** Goes to the first match in block `index` or below. */
+  goFrom(index: number): Position | undefined {
+    const search = this.#search
+    if (search === null || search.total === 0) return undefined
+    return this.#goTo(search, search.rankOf({ index, unit: 0, offset: 0 }))
+  }
+
+  #goTo(search: Search, rank: number): Position | undefined {
     const match = search.at((rank + search.total) % search.total)
     if (match === undefined) return undefined
     this.#match = match
