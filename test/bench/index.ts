@@ -52,7 +52,7 @@ async function generate(dataDir: string): Promise<void> {
   const entries = Math.ceil((megabytes * 1e6) / sessions / entryCharacters)
   for (let n = 0; n < sessions; n++) {
     const ledger = await createSession({ dataDir, id: uuidv7(1_700_000_000_000 + n * 60_000), clock: systemClock })
-    const folder = `/work/folder-${n % folders}`
+    const folder = `/projects/folder-${n % folders}`
     begin(ledger, { folder, agent: { model: "p/m", thinking: "off", tools: [] } })
     ledger.commit("relaxed", (tx) => {
       tx.setDocument(0, "session", { title: `session ${n} ${words.word()}`, folder, createdAt: tx.now }, 1)
@@ -87,8 +87,8 @@ async function measured(dataDir: string): Promise<readonly string[]> {
     `${megabytes} MB of text read into the index: ${await once(() => indexAll(dataDir, async () => true))}`,
     `index.db: ${(statSync(join(dataDir, "index.db")).size / 1e6).toFixed(0)} MB`,
     `list of all (budget 100 ms): ${await times(() => summaries(dataDir, {}))}`,
-    `list of one folder: ${await times(() => summaries(dataDir, { folder: "/work/folder-3" }))}`,
-    `newest of one folder: ${await times(() => summaries(dataDir, { folder: "/work/folder-3", limit: 1 }))}`,
+    `list of one folder: ${await times(() => summaries(dataDir, { folder: "/projects/folder-3" }))}`,
+    `newest of one folder: ${await times(() => summaries(dataDir, { folder: "/projects/folder-3", limit: 1 }))}`,
   ]
   const queries = {
     common: "turning",

@@ -38,7 +38,7 @@ const say = (id: string, parentId: string | null, message: object): object => ({
   message,
 })
 const file = (...lines: readonly object[]): string =>
-  [{ type: "session", version: 3, id: "0190-abc", timestamp: at(0), cwd: "/work/app" }, ...lines]
+  [{ type: "session", version: 3, id: "0190-abc", timestamp: at(0), cwd: "/projects/app" }, ...lines]
     .map((line) => JSON.stringify(line))
     .join("\n")
 
@@ -154,7 +154,7 @@ test("a session file of pi is a session here: its branch, its forks, its choices
   ])
   const value = (conversation: number, name: string): unknown =>
     records.documents.find((it) => it.conversation === conversation && it.name === name)?.value
-  expect(value(0, "session")).toMatchObject({ title: "A name", folder: "/work/app", createdAt: 1_700_000_000_000 })
+  expect(value(0, "session")).toMatchObject({ title: "A name", folder: "/projects/app", createdAt: 1_700_000_000_000 })
   expect(value(0, "labels")).toEqual({ [a2?.id ?? 0]: "here it forks" })
   expect(value(1, "agent")).toEqual({ model: "p/vendor/m", thinking: "high", tools: ["read"] })
   const ids = records.entries.map(({ id }) => id)
@@ -201,7 +201,7 @@ test("what was imported comes out again, and comes in again the same", () => {
   const twice = imported(lines.join(""))
   expect(contextOf(twice)).toEqual(contextOf(once))
   expect(shapes(exported(twice))).toEqual(shapes(lines))
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ type: "session", version: 3, cwd: "/work/app" })
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ type: "session", version: 3, cwd: "/projects/app" })
   expect(lines.every((line) => line.endsWith("\n") && !line.slice(0, -1).includes("\n"))).toBe(true)
 })
 

@@ -324,7 +324,7 @@ test("of a round of many calls some run at once, all run in the end, and results
       most = Math.max(most, now)
       await new Promise((resolve) => setImmediate(resolve))
       now -= 1
-      return textResult(String(args.text))
+      return textResult(String((args as { readonly text: string }).text))
     },
   }
   const calls = Array.from({ length: 100 }, (_, n) => ({ id: `c${n}`, name: "echo", args: { text: `${n}` } }))
