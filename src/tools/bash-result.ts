@@ -4,7 +4,7 @@ import { errorCode } from "../std/files.ts"
 import type { Json } from "../std/json.ts"
 import { unreachable } from "../std/assert.ts"
 import { signalName, type Ending } from "./command.ts"
-import { captureHeadBytes, captureTailBytes, showOutput, type Capture, type Shown } from "./output.ts"
+import { binaryName, captureHeadBytes, captureTailBytes, showOutput, type Capture, type Shown } from "./output.ts"
 import type { Found } from "./processes.ts"
 import { sizeText } from "./show.ts"
 import { errorResult, textResult, type ToolResult } from "./tool.ts"
@@ -107,17 +107,25 @@ function runningText(running: readonly Found[], meant: boolean): string | null {
   return `${meant ? "Still running" : "Could not be ended"}: ${list.join(", ")}${more}.`
 }
 
+function binaryText(name: string, { size }: Capture, kept: CommandReport["kept"]): string {
+  return `[Binary output, ${sizeText(size)} (${name}): not shown; ${whereText(size, kept)}.]`
+}
+
 function rawOf(capture: Capture, shown: Shown): string | undefined {
   if (shown.cut) return undefined
   const raw = Buffer.concat([capture.head, capture.tail]).toString()
   return raw === shown.text ? undefined : raw
 }
 
+/** Nothing of it is shown, and all of it is kept. */
+const binaryShown: Shown = { cut: true, head: "", tail: "", bytesLeft: 0 }
+
 /** The result. `details.raw` is an output that was not cut, where it has colours or more that the model is not shown. */
 export function commandResult(report: CommandReport): ToolResult {
   const { capture, ending, ended, running, command } = report
-  const shown = showOutput(capture)
-  const text = outputText(shown, capture, report.kept)
+  const binary = binaryName(capture)
+  const shown = binary === null ? showOutput(capture) : binaryShown
+  const text = binary === null ? outputText(shown, capture, report.kept) : binaryText(binary, capture, report.kept)
   const meant = ended.by === "itself"
   const notes = [endText(report), runningText(running, meant), ...report.notes].filter((note) => note !== null)
   const body = text === "" ? "(no output)" : text

@@ -2,9 +2,11 @@
  * What the model sees of a command's output: both ends of it, as it looked on a screen.
  *
  * - Sequences go, a carriage return paints over what was there before (a progress bar is its last state), broken bytes are U+FFFD.
+ * - Binary output is named and not shown: it tells a model nothing and takes all of its room.
  * - Within the limits it is all there. Beyond, a short head says how it began, and the rest of the room is the tail, which says how it ended.
  */
 import { parseAnsi } from "../std/ansi.ts"
+import { sniff } from "./encoding.ts"
 import { byteLength, head, lineCount, tail, type Limits } from "../std/lines.ts"
 
 /** The bytes that were kept of an output of `size` bytes: its beginning and its end, which may be all of it, once. */
@@ -76,6 +78,24 @@ export function showOutput(capture: Capture): Shown {
   const first = head(plainText(decode(beforePainted(capture.head))), headLimits).text
   const last = tail(plainText(decode(fromLineStart(capture.tail))), tailLimits).text
   return { cut: true, head: first, tail: last, bytesLeft: capture.size - byteLength(first) - byteLength(last) }
+}
+
+/** Shorter output is shown whatever it is. */
+const binaryBytesMin = 64
+
+/** What binary output is, by its first bytes; null for text, of which a separator here and there may be a NUL. */
+export function binaryName({ head }: Capture): string | null {
+  if (head.length < binaryBytesMin) return null
+  const text = decode(head)
+  let controls = 0
+  let broken = 0
+  for (const char of text) {
+    if (char === "\ufffd") broken++
+    else if (char < " " && !"\t\n\r\b\f\x1b".includes(char)) controls++
+  }
+  if (controls < text.length / 10 && broken < text.length / 3) return null
+  const content = sniff(head, false)
+  return content.kind === "binary" ? content.name : content.kind === "image" ? content.mimeType : "binary data"
 }
 
 /** Keeps both ends of an output that comes in pieces and goes nowhere else. */

@@ -102,6 +102,24 @@ for (const [way, place] of ways) {
       expect(detail(result, "raw")).toBe("\x1b[31mred\x1b[0m\n1%\r2%\n")
     })
 
+    test("that writes binary data is named, and its bytes are not shown", async () => {
+      using bench = workbench()
+      const more = place(bench)
+      const result = await run(bench, { command: "seq 1 9999 | gzip" }, more)
+      const where = more.files == null ? "it was not kept" : `the whole output is in ${more.files.output}`
+      expect(textOf(result)).toMatch(/^\[Binary output, [\d.]+ kB \(gzip data\): not shown; /)
+      expect(textOf(result)).toContain(where)
+      expect([result.cut, detail(result, "raw")]).toEqual([true, undefined])
+      const names = await run(bench, { command: "printf '%s\\0' a.txt b.txt" }, place(bench))
+      expect(textOf(names)).toBe("a.txt␀b.txt␀")
+    })
+
+    test("leaves nothing of its folder and its environment to the next one", async () => {
+      using bench = workbench()
+      await run(bench, { command: "cd / && export LEFT=1 && umask 077" }, place(bench))
+      expect(textOf(await run(bench, { command: 'echo "$PWD $LEFT"' }, place(bench)))).toBe(bench.folder)
+    })
+
     test("that writes much is cut in the middle (48, 52)", async () => {
       using bench = workbench()
       const more = place(bench)
