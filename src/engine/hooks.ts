@@ -24,12 +24,19 @@ type Said<T> =
 const told = new WeakMap<Core, Set<string>>()
 
 /** Says in the conversation that a hook failed. */
-export function tellFailure({ core, conversation }: Asking, hook: string, seam: Seam, problem: string): void {
+export function tellFailure(
+  { core, conversation }: Asking,
+  hook: string,
+  seam: Seam,
+  problem: string,
+  detail: string = problem,
+): void {
   const text = `The extension ${hook} failed at ${seam}: ${problem}`
   const before = told.get(core) ?? new Set()
   told.set(core, before)
   if (before.has(text) || core.closing()) return
   before.add(text)
+  core.options.report(`${hook}, ${seam}: ${detail}`)
   core.ledger.commit("relaxed", (tx) => {
     append(tx, { conversation }, { kind: "notice", level: "warning", code: "hook", text })
   })
@@ -53,6 +60,7 @@ async function said<T>(
 ): Promise<Said<T>> {
   const { core, conversation, signal } = asking
   let problem: string
+  let detail: string | undefined
   try {
     const at = { session: core.ledger.session, conversation, signal }
     const value = await Promise.race([ask(at), stopped(signal)])
@@ -61,12 +69,10 @@ async function said<T>(
     problem = "its answer is not of the shape that this seam takes"
   } catch (error) {
     if (signal.aborted) return { kind: "nothing" }
-    core.options.report(
-      `${hook.name}, ${seam}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    )
+    detail = error instanceof Error ? error.stack : undefined
     problem = messageOf(error)
   }
-  tellFailure(asking, hook.name, seam, problem)
+  tellFailure(asking, hook.name, seam, problem, detail)
   return { kind: "failed", problem }
 }
 
