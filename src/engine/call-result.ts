@@ -4,11 +4,13 @@
  * - What was cut is kept in full, on the disk before the commit that names it; what the spool holds goes after that commit.
  * - Outcomes: done, failed, not started, unknown, reconciled, aborted.
  */
+import type { Tx } from "../ledger/ledger.ts"
 import type { Task } from "../ledger/records.ts"
 import type { CallOutcome } from "../protocol/records.ts"
 import { errorResult, type ToolContext, type ToolResult } from "../tools/tool.ts"
 import type { Core } from "./core.ts"
 import { append } from "./entries.ts"
+import { repeatNote, repeatsMax, timesGiven } from "./repeats.ts"
 import { callInput } from "./task.ts"
 
 export type Ended = { readonly outcome: CallOutcome; readonly result: ToolResult }
@@ -54,12 +56,19 @@ export async function keptResult(
   }
 }
 
+function tellCircle(tx: Tx, conversation: number, name: string): void {
+  const text = `The agent has called ${name} with the same arguments and the same result ${repeatsMax} times; it was told so.`
+  append(tx, { conversation }, { kind: "notice", level: "warning", code: "repeated", text })
+}
+
 /** Store the result and end the task. */
 export async function settleCall(core: Core, task: Task, ended: Ended, durationMs: number): Promise<void> {
   const input = callInput(task)
   const { spools } = core.ledger
   const { kept, result } = await keptResult(core, task, ended.result)
-  const content = result.content.length > 0 ? result.content : [{ type: "text" as const, text: "(no output)" }]
+  const given = result.content.length > 0 ? result.content : [{ type: "text" as const, text: "(no output)" }]
+  const isCircle = (await timesGiven(core, task, given)) === repeatsMax
+  const content = isCircle ? [...given, { type: "text" as const, text: repeatNote }] : given
   const tool = core.options.tools.find((candidate) => candidate.name === input.name)
   const receipt = core.ledger.commit("flushed", (tx) => {
     append(
@@ -85,6 +94,7 @@ export async function settleCall(core: Core, task: Task, ended: Ended, durationM
     )
     const status = ended.outcome === "aborted" ? "aborted" : "completed"
     tx.setTask(task.id, { status, outcome: { outcome: ended.outcome } })
+    if (isCircle) tellCircle(tx, task.conversation, input.name)
   })
   await receipt.stored
   core.at("settled")
