@@ -83,8 +83,15 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     if (options.prompt !== null) submit(options.prompt)
     else resolve(lastEnd(view, conversation))
   }
+  // What cannot be written to cannot be worked on either.
+  const looked = (): boolean => {
+    const { state, reason } = view.health
+    if (state === "read-only") resolve({ kind: "failed", problem: reason })
+    return state === "read-only"
+  }
   const begin = (): void => {
     known = true
+    if (looked()) return
     const { held } = view
     const waits = held?.because === "code" || (held?.because === "old" && !options.resume)
     if (held !== null && waits) return resolve({ kind: "held", held })
@@ -101,6 +108,7 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     view = applyFrame(view, frame)
     options.onFrame?.(frame, view)
     if (frame.type === "snapshot") begin()
+    if (frame.type === "health") looked()
     if (frame.type === "settled") idle()
     if (frame.type === "lost") resolve({ kind: "lost", reason: frame.reason })
   })

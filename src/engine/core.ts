@@ -32,6 +32,8 @@ export type Core = {
   mark(task: TaskId): Promise<void>
   /** True once the engine closes: an invocation then ends without writing an outcome. */
   readonly closing: () => boolean
+  /** False while a session whose owner died is being verified: no work starts until then. */
+  readonly verified: () => boolean
 }
 
 /** A live task as of now; undefined when it has ended meanwhile. */

@@ -1,11 +1,13 @@
 /**
  * The engine: opens on a ledger and implements the port. It wires; what happens next is decided in task.ts and its neighbours.
  *
- * - Opening starts what is pending, or holds it until somebody says `resume`.
+ * - Opening starts what is pending, or holds it until somebody says `resume`. After an owner that died all that is stored is verified first,
+ *   behind everybody's back; where it does not agree with itself, nothing starts and nothing is taken.
  * - `settled` is told when no run stands, no task is live and nothing is queued that a run would place.
  * - Closing leaves pending what was running; commands that outlive their agent are left alone.
  */
 import { assert } from "../std/assert.ts"
+import { shortId } from "../std/id.ts"
 import { unwatched } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
@@ -64,6 +66,7 @@ export function openEngine(options: EngineOptions): Engine {
   let closing: Promise<void> | null = null
   // Known to invocations before the first of them is signalled.
   let ending = false
+  let verified = !ledger.unclean || ledger.health().state === "read-only"
   const context = {
     tools: options.tools,
     retries: options.settings.retry.maxRetries,
@@ -80,6 +83,7 @@ export function openEngine(options: EngineOptions): Engine {
     progress: (piece) => feed.progress(piece),
     mark: (task) => marks.mark(task),
     closing: () => ending,
+    verified: () => verified,
   }
   const scheduler = new Scheduler(core, options.consent === "ask", (reason) => feed.tell({ type: "lost", reason }))
   const unwatch = ledger.watch((commit) => {
@@ -93,6 +97,14 @@ export function openEngine(options: EngineOptions): Engine {
   })
   stopForsaken(ledger)
   scheduler.kick()
+  if (!verified) {
+    void ledger.verify().then((problems) => {
+      verified = true
+      if (ending) return
+      if (problems.length > 0) ledger.refuse(damageText(ledger.session, problems))
+      scheduler.kick()
+    })
+  }
 
   const port: Port = {
     watch: (listener: (frame: Frame) => void, cursor?: Cursor) => feed.watch(listener, cursor),
@@ -126,6 +138,13 @@ export function openEngine(options: EngineOptions): Engine {
     }
     await stopping
   }
+}
+
+function damageText(session: string, problems: readonly string[]): string {
+  const [first = "", ...others] = problems
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`
+  const check = `"cairn sessions check ${shortId(session)}"`
+  return `the machine or this program died in it, and what it had stored is damaged: ${first}${more}; ${check} says what is whole`
 }
 
 /** Resolves as soon as storage takes nothing, if that happens at all. */

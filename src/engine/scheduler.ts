@@ -124,7 +124,7 @@ export class Scheduler {
   }
 
   #look(): void {
-    if (this.#stopped || this.#isReadOnly) return
+    if (this.#stopped || this.#isReadOnly || !this.#core.verified()) return
     for (const task of this.#core.ledger.live.tasks.values()) {
       const invocation = this.#running.get(task.id)
       if (invocation !== undefined) {

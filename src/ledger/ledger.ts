@@ -133,6 +133,8 @@ export type Ledger = {
    * agree. `deep`: SQLite's own check too, which keeps everybody waiting for as long as it takes.
    */
   verify(deep?: boolean): Promise<readonly string[]>
+  /** Takes no commit from here on, as if it were only looked at: what is stored was found damaged. */
+  refuse(reason: string): void
   /**
    * Writes no outcome: what was running is pending at the next opening. `successor`: only that process may open the
    * session in the next seconds. Rejects where a batch could not be stored at last; the session is let go all the same.

@@ -82,9 +82,11 @@ export class StoreQueue {
     return this.#waiting.at(-1)?.deferred.promise ?? done
   }
 
-  /** Takes nothing, from the start. */
+  /** Takes nothing, from the start or from now on. */
   refuse(reason: string): void {
+    if (this.#end !== null) return
     this.#end = new ReadOnly(`this session is read-only: ${reason}`)
+    for (const { deferred } of this.#waiting.splice(0)) deferred.reject(this.#end)
     this.#setHealth({ state: "read-only", reason })
   }
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { Database } from "bun:sqlite"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { eventually } from "../support/eventually.ts"
 import { configFor, localMachine, writeConfig } from "../support/local-model.ts"
@@ -180,7 +181,7 @@ test("delete removes what is named, prune what is old or large, and a dry run no
 
 test("a verb or an id that is not there says what there is", async () => {
   using machine = await machineWith("one")
-  expect((await cairn(machine, "sessions", "burn")).stderr).toContain("show, check, delete")
+  expect((await cairn(machine, "sessions", "burn")).stderr).toContain("show, log, check")
   const unknown = await cairn(machine, "sessions", "show", "ffffffff")
   expect(unknown.status).toBe(2)
   expect(unknown.stderr).toContain("there is no session ffffffff")
@@ -283,4 +284,20 @@ test("a log is followed while somebody works on the session", async () => {
     .map((line) => (JSON.parse(line) as { id: number }).id)
   expect(ids).toEqual([...new Set(ids)].sort((one, two) => one - two))
   expect((await cairn(machine, "sessions", "log", id)).stdout).toContain("## You, ")
+})
+
+test("a row that changed under a run that was killed stops the next one before it asks anybody", async () => {
+  using machine = await machineWith("question one")
+  const id = await idOf(machine, "question one")
+  const path = join(folderOf(machine), id, "ledger.db")
+  const db = new Database(path)
+  db.run("UPDATE entries SET data = replace(data, 'question one', 'question 0ne')")
+  db.run("UPDATE meta SET clean = 0")
+  db.close()
+  const before = server.requests.length
+  const opened = await cairn(machine, "-c", "-p", "more")
+  expect(opened).toMatchObject({ status: 1, stdout: "" })
+  expect(opened.stderr).toMatch(/entries \d+: not what was written/)
+  expect(server.requests.length).toBe(before)
+  expect((await cairn(machine, "sessions", "check", id, "--accept")).stdout).toMatch(/whole: \d of \d entries/)
 })

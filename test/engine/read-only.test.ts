@@ -3,12 +3,14 @@ import { afterEach, beforeEach, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Database } from "bun:sqlite"
 import { sessionPaths } from "../../src/ledger/folder.ts"
-import { createSession, viewSession } from "../../src/ledger/open.ts"
+import { createSession, openSession, viewSession } from "../../src/ledger/open.ts"
 import { Rejected } from "../../src/ledger/storage.ts"
 import { MemoryStorage } from "../../src/ledger/memory.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { openAgent } from "../support/agent.ts"
+import { eventually } from "../support/eventually.ts"
 import { ledgerOn, writing } from "../support/ledger-backends.ts"
 import { ManualClock, settle } from "../support/manual-clock.ts"
 
@@ -82,4 +84,48 @@ test("while the disk takes nothing an input is refused, so that its draft is kep
   await agent.idle()
   expect(agent.transcript()).toBe("user: first\nassistant: one\nuser: second\nassistant: two")
   await agent.engine.close()
+})
+
+test("after a death all that is stored is verified before work goes on; what is damaged stays as it is, and says so", async () => {
+  const clock = new ManualClock()
+  const place = { dataDir, id: uuidv7(clock.now()), clock }
+  const first = openAgent({
+    ledger: await createSession(place),
+    clock,
+    script: [{ text: "hi" }, { text: "…", hang: true }],
+  })
+  await first.say("hello")
+  await first.idle()
+  await first.say("and now")
+  const copy = mkdtempSync(join(tmpdir(), "cairn-died-"))
+  // By another process: closing a descriptor of the database here would drop this process's locks of it.
+  Bun.spawnSync(["cp", "-r", join(dataDir, "sessions"), copy])
+  await first.engine.close()
+  const dead = { ...place, dataDir: copy }
+
+  const sound = openAgent({ ledger: await openSession(dead), clock, script: [{ text: "went on" }] })
+  await sound.idle()
+  expect(sound.transcript()).toEndWith("assistant: went on")
+  await sound.engine.close()
+
+  rmSync(join(copy, "sessions"), { recursive: true })
+  Bun.spawnSync(["cp", "-r", join(dataDir, "sessions"), copy])
+  const db = new Database(sessionPaths(copy, place.id).db)
+  db.run("UPDATE entries SET data = replace(data, 'hello', 'jello')")
+  db.run("UPDATE meta SET clean = 0")
+  db.close()
+  const agent = openAgent({ ledger: await openSession(dead), clock, script: [{ text: "never" }] })
+  await eventually(
+    () => agent.view().health.state === "read-only",
+    () => "the damage is found",
+  )
+  expect(agent.view().health.reason).toMatch(
+    /is damaged: entries \d+: not what was written; "cairn sessions check [0-9a-f]{8}"/,
+  )
+  expect(agent.model.requests).toEqual([])
+  expect(await refusal(agent.engine.port.request({ type: "title", title: "x" }))).toContain(
+    "Nothing can be changed here",
+  )
+  await agent.engine.close()
+  rmSync(copy, { recursive: true })
 })
