@@ -7,7 +7,6 @@
  * - Closing leaves pending what was running; commands that outlive their agent are left alone.
  */
 import { assert } from "../std/assert.ts"
-import { shortId } from "../std/id.ts"
 import { unwatched } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
@@ -22,6 +21,7 @@ import { Marks } from "./marks.ts"
 import type { EngineOptions } from "./options.ts"
 import { stopForsaken } from "./owned.ts"
 import { Scheduler } from "./scheduler.ts"
+import { verifyFirst } from "./verify.ts"
 import { Searches } from "./search.ts"
 
 export type Engine = {
@@ -66,7 +66,6 @@ export function openEngine(options: EngineOptions): Engine {
   let closing: Promise<void> | null = null
   // Known to invocations before the first of them is signalled.
   let ending = false
-  let verified = !ledger.unclean || ledger.health().state === "read-only"
   const context = {
     tools: options.tools,
     retries: options.settings.retry.maxRetries,
@@ -83,7 +82,7 @@ export function openEngine(options: EngineOptions): Engine {
     progress: (piece) => feed.progress(piece),
     mark: (task) => marks.mark(task),
     closing: () => ending,
-    verified: () => verified,
+    verified: verifyFirst(ledger, () => scheduler.kick()),
   }
   const scheduler = new Scheduler(core, options.consent === "ask", (reason) => feed.tell({ type: "lost", reason }))
   const unwatch = ledger.watch((commit) => {
@@ -97,14 +96,6 @@ export function openEngine(options: EngineOptions): Engine {
   })
   stopForsaken(ledger)
   scheduler.kick()
-  if (!verified) {
-    void ledger.verify().then((problems) => {
-      verified = true
-      if (ending) return
-      if (problems.length > 0) ledger.refuse(damageText(ledger.session, problems))
-      scheduler.kick()
-    })
-  }
 
   const port: Port = {
     watch: (listener: (frame: Frame) => void, cursor?: Cursor) => feed.watch(listener, cursor),
@@ -138,13 +129,6 @@ export function openEngine(options: EngineOptions): Engine {
     }
     await stopping
   }
-}
-
-function damageText(session: string, problems: readonly string[]): string {
-  const [first = "", ...others] = problems
-  const more = others.length === 0 ? "" : ` (and ${others.length} more)`
-  const check = `"cairn sessions check ${shortId(session)}"`
-  return `the machine or this program died in it, and what it had stored is damaged: ${first}${more}; ${check} says what is whole`
 }
 
 /** Resolves as soon as storage takes nothing, if that happens at all. */
