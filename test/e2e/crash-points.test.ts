@@ -95,7 +95,7 @@ const undisturbed = { read: "done", edit: "done", write: "done", bash: "failed a
 
 test.each<[moment: string, death: string, becomes: Partial<typeof undisturbed>]>([
   ["before the request is sent, it is asked again", "ask:1", {}],
-  ["in mid-stream, what came is kept and the same is asked again", "appended:1", { attempts: 2 }],
+  ["in mid-stream, what came is kept and the same is asked again", "appended:2", { attempts: 2 }],
   ["when the answer has come and is not stored, it is kept as an attempt", "answered:1", { attempts: 2 }],
   ["while a call is prepared, it is prepared anew", "prepared:4", {}],
   ["before the effect of a read, it is read", "effect:1", {}],

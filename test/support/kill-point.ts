@@ -39,7 +39,8 @@ function replyTo(request: ModelRequest, refuseOnce: (reply: Reply) => Reply): Re
   if (lastUser.endsWith("slow")) return { text: ["slowly", { until: request.closed }] }
   if (lastUser.endsWith("hold")) return { toolCalls: [{ name: "bash", args: { command: "echo held; sleep 300" } }] }
   if (lastUser.endsWith("last")) return { text: ["This is ", "the end."] }
-  if (results.length === 0) return { text: ["I ", "look."], toolCalls: [{ name: "read", args: { path: "notes.txt" } }] }
+  if (results.length === 0)
+    return { text: ["I ", { delayMs: 60 }, "look."], toolCalls: [{ name: "read", args: { path: "notes.txt" } }] }
   if (results.length === 1) {
     const edit = { path: "notes.txt", edits: [{ oldText: "count:", newText: "count: x" }] }
     const write = { path: "fresh.txt", content: "new\n" }
