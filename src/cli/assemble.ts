@@ -45,6 +45,7 @@ function settingsOf(person: Person): EngineSettings {
     followUpMode: config.followUpMode,
     stallMs: config.httpIdleTimeoutMs,
     output: config.output,
+    costPerRun: config.limits.costPerRun,
   }
 }
 
@@ -148,6 +149,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
     tools: equipment.tools,
     hooks: equipment.hooks,
     instructions,
+    redact: person.redact,
     settings: settingsOf(person),
     machine: machineOf(person, ledger),
     clock: systemClock,

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { systemClock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
 import type { JsonObject } from "../std/json.ts"
+import { makeRedact, readPatterns, type Redact } from "../std/redact.ts"
 import { Credentials } from "../home/credentials.ts"
 import { oauthSpec, type LoginConfig } from "../home/oauth.ts"
 import { commandRunner } from "../home/key-value.ts"
@@ -36,6 +37,8 @@ export type Person = {
   readonly credentials: Credentials
   readonly providers: Providers
   readonly trusted: boolean
+  /** Takes out of a text what is secret: this program's keys, and what the person's patterns match. */
+  readonly redact: Redact
   /** Sentences about what could not be used, or means nothing. */
   readonly problems: readonly string[]
 }
@@ -134,6 +137,9 @@ export async function readPerson(run: RunFlags, headless: boolean): Promise<Pers
     keys: (name) => credentials.keyNow(name),
     baseUrls: (name) => credentials.baseUrl(name),
   })
-  const problems = [...settings.problems, ...(credentials.problem === null ? [] : [credentials.problem])]
-  return { env, dirs, folder, project, settings, credentials, providers, trusted, problems }
+  const wanted = readPatterns(config.redact)
+  const redact = makeRedact(wanted.patterns, () => credentials.secrets())
+  const broken = credentials.problem === null ? [] : [credentials.problem]
+  const problems = [...settings.problems, ...broken, ...wanted.problems]
+  return { env, dirs, folder, project, settings, credentials, providers, trusted, redact, problems }
 }

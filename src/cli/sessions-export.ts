@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { systemClock } from "../std/clock.ts"
 import { writeFileAtomic } from "../std/files.ts"
+import { redactJson } from "../std/redact.ts"
 import { shortId, uuidv7 } from "../std/id.ts"
 import { importPi } from "../engine/pi-import.ts"
 import { entryRecord } from "../engine/entries.ts"
@@ -36,13 +37,17 @@ function piText(id: string, records: AllRecords, conversation: number): string {
 }
 
 export async function exportSession(mode: CommandMode): Promise<number> {
-  const { dirs } = await readPerson(mode.run, false)
+  const { dirs, redact } = await readPerson(mode.run, false)
   const [name, which] = mode.words
   if (name === undefined) throw new Stop("say which session to export. See: cairn sessions list", 2)
   const formats = ["md", "html", "jsonl"].filter((format) => mode.options.has(format))
   if (formats.length > 1) throw new Stop(`--${formats.join(" and --")} exclude each other: give one of them`, 2)
   const id = await findSession(dirs.data, name)
-  const records = wholeSession(dirs.data, id)
+  const whole = wholeSession(dirs.data, id)
+  const records = {
+    ...whole,
+    entries: whole.entries.map((entry) => ({ ...entry, data: redactJson(entry.data, redact) })),
+  }
   const conversation = conversationOf(records, which)
   const entries = recordsOf(records, conversation)
   const session = sessionDocument(records)

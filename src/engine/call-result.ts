@@ -2,8 +2,12 @@
  * How a call ends: one result entry, in the flushed commit that ends its task.
  *
  * - What was cut is kept in full, on the disk before the commit that names it; what the spool holds goes after that commit.
+ * - Secrets are taken out of both before either is told, stored or sent.
  * - Outcomes: done, failed, not started, unknown, reconciled, aborted.
  */
+import { readFile } from "node:fs/promises"
+import { writeFileAtomic } from "../std/files.ts"
+import { redactJson, type Redact } from "../std/redact.ts"
 import type { Tx } from "../ledger/ledger.ts"
 import type { Task } from "../ledger/records.ts"
 import type { CallOutcome } from "../protocol/records.ts"
@@ -39,8 +43,10 @@ function renamed(result: ToolResult, from: string | undefined, to: string | null
 export async function keptResult(
   core: Core,
   task: Task,
-  result: ToolResult,
+  given: ToolResult,
 ): Promise<{ readonly kept: string | null; readonly result: ToolResult }> {
+  const { redact } = core.options
+  const result = redact === undefined ? given : redactedResult(given, redact)
   if (result.cut !== true) return { kept: null, result }
   const { spools } = core.ledger
   try {
@@ -48,12 +54,29 @@ export async function keptResult(
     const { maxBytes: bytes, maxSessionBytes: sessionBytes } = core.options.settings.output
     const kept = await spools.keep(task.id, Math.max(1, task.attempt), { bytes, sessionBytes })
     core.at("kept")
+    if (kept !== null && redact !== undefined) await redactFile(kept, redact)
     return { kept, result: renamed(result, spools.files(task.id, 1)?.output, kept) }
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error
     const note = { type: "text", text: `[The whole output could not be kept: ${error.message}.]` } as const
     return { kept: null, result: { ...result, content: [...result.content, note] } }
   }
+}
+
+function redactedResult(result: ToolResult, redact: Redact): ToolResult {
+  const content = result.content.map((part) => (part.type === "text" ? { ...part, text: redact(part.text) } : part))
+  return {
+    ...result,
+    content,
+    ...(result.details === undefined ? {} : { details: redactJson(result.details, redact) }),
+  }
+}
+
+/** Rewrites a kept output where there is something to take out of it; every other byte stays, whatever it is. */
+async function redactFile(path: string, redact: Redact): Promise<void> {
+  const text = await readFile(path, "latin1")
+  const clean = redact(text)
+  if (clean !== text) await writeFileAtomic(path, Buffer.from(clean, "latin1"), { mode: 0o600 })
 }
 
 function tellCircle(tx: Tx, conversation: number, name: string): void {

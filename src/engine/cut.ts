@@ -2,7 +2,8 @@
  * Where a context is cut, and when. Pure.
  *
  * - On any window: reserve = min(16,384, window / 4), keep = min(20,000, 0.3 window). An unknown window counts as 32,768.
- * - A provider's count is believed within 0.25 to 4 times our own estimate and below the window; else the estimate stands.
+ * - A provider's count is believed within 0.25 to 4 times our own estimate; else the estimate stands. One above the window means that a part
+ *   of the conversation was not read, with no word about it: the window is full.
  * - A cut is made where a kept part starts with an input or an answer, so that no result is parted from its call.
  */
 import { estimateMessage } from "../message/estimate.ts"
@@ -31,9 +32,9 @@ export function roomOf(
 }
 
 /** Tokens of the next request: the provider's count of the last one and what came since, where it can be believed. */
-export function sizeOf(estimate: number, counted: number, since: number, room: Room): number {
+export function sizeOf(estimate: number, counted: number, since: number): number {
   const told = counted + since
-  const believed = told >= estimate * believedLeast && told <= estimate * believedMost && counted < room.window
+  const believed = told >= estimate * believedLeast && told <= estimate * believedMost
   return counted > 0 && believed ? told : estimate
 }
 

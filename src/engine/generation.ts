@@ -16,6 +16,7 @@ import { ProviderError, type Response } from "../providers/provider.ts"
 import type { Model } from "../providers/model.ts"
 import type { Task } from "../ledger/records.ts"
 import { liveTask, type Core } from "./core.ts"
+import { consent, waitsForConsent } from "./cost-limit.ts"
 import { isFull, roomOf, sizeOf, type Room } from "./cut.ts"
 import { readDocument } from "./documents.ts"
 import { GenerationProgress } from "./progress.ts"
@@ -61,6 +62,9 @@ export async function runGeneration(core: Core, id: number, signal: AbortSignal,
         core.ledger.commit("relaxed", (tx) => {
           tx.setTask(id, { status: "running", ...stored({ phase: "prepare", ...countsOf(task) }) })
         })
+        break
+      case "limit":
+        await waitForConsent(core, task, AbortSignal.any([signal, wake]))
         break
       case "tools":
         if (waitsFor(task, core.ledger.live.tasks)) return
@@ -118,6 +122,7 @@ async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Bui
     await fail(core, task, namedModel(agent.model), "aborted", stopped)
     return undefined
   }
+  if (waitsForConsent(core, task)) return undefined
   const resolved = core.options.models.resolve(agent.model)
   if (!resolved.ok) {
     await fail(core, task, namedModel(agent.model), "no_model", resolved.problem)
@@ -148,7 +153,7 @@ function tooLarge(core: Core, task: Task, built: Built, room: Room): boolean {
   const usage = readDocument(core.ledger.live, task.conversation, "usage")
   const last = built.request.messages.findLastIndex((message) => message.role === "assistant")
   const since = estimateMessages(built.request.messages.slice(last + 1))
-  return isFull(sizeOf(estimateRequest(built.request), usage?.context ?? 0, since, room), room)
+  return isFull(sizeOf(estimateRequest(built.request), usage?.context ?? 0, since), room)
 }
 
 async function leftover(core: Core, task: Task): Promise<Partial> {
@@ -284,11 +289,24 @@ async function wait(
   signal: AbortSignal,
 ): Promise<void> {
   await sleep(core.clock, remainingWait(state.until, state.waitMs, core.clock.now()), signal)
-  const now = liveTask(core, task.id)
-  if (now === undefined || core.closing()) return
-  if (now.abort !== null) {
-    const agent = readDocument(core.ledger.live, task.conversation, "agent")
-    return fail(core, now, namedModel(agent?.model ?? ""), "aborted", stopped)
-  }
+  const now = await stillWanted(core, task)
+  if (now === undefined) return
   core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ phase: "prepare", ...countsOf(now) })))
+}
+
+/** Waits until the person lets the run go on, or stops it. */
+async function waitForConsent(core: Core, task: Task, signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+  const now = await stillWanted(core, task)
+  if (now !== undefined) core.ledger.commit("flushed", (tx) => consent(tx, now))
+}
+
+/** A task after a wait; undefined where it was stopped meanwhile, and has ended so, or where the engine closes. */
+async function stillWanted(core: Core, task: Task): Promise<Task | undefined> {
+  const now = liveTask(core, task.id)
+  if (now === undefined || core.closing()) return undefined
+  if (now.abort === null) return now
+  const agent = readDocument(core.ledger.live, task.conversation, "agent")
+  await fail(core, now, namedModel(agent?.model ?? ""), "aborted", stopped)
+  return undefined
 }

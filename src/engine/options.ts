@@ -1,5 +1,6 @@
 /** What the engine is given: values and doors. It reads no file of the person's and no environment. */
 import type { Clock } from "../std/clock.ts"
+import type { Redact } from "../std/redact.ts"
 import type { TextMatch } from "../std/query.ts"
 import type { At } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -48,6 +49,8 @@ export type EngineSettings = {
   readonly output: { readonly maxBytes: number; readonly maxSessionBytes: number }
 }
 
+  /** US dollars after which a run waits for the person; absent: no limit. */
+  readonly costPerRun?: number
 /** Holds texts against an expression; a sentence where that takes too long. */
 export type Matcher = (
   texts: readonly string[],
@@ -86,6 +89,8 @@ export type EngineOptions = {
   readonly report: (text: string) => void
 }
 
+  /** Takes secrets out of what tools give, before it is stored; absent: nothing is taken out. */
+  readonly redact?: Redact
 export const defaultSettings: EngineSettings = {
   retry: { enabled: true, maxRetries: 3, baseDelayMs: 2_000, maxAgentDelayMs: 60_000 },
   compaction: { enabled: true },

@@ -15,6 +15,9 @@ function workOf(task: Task, tools: readonly Tool[], model: string): TaskRecord["
       const { until, tries, error } = state
       return { kind: "generation", phase: "retry", model, retry: { until, attempt: tries, of: tries, error } }
     }
+    if (state.phase === "limit") {
+      return { kind: "generation", phase: "limit", model, limit: { cost: state.cost, of: state.of } }
+    }
     const isBetween = state.phase === "compact" || state.phase === "yield"
     return {
       kind: "generation",

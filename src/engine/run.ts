@@ -50,7 +50,8 @@ export function startRun(tx: Tx, conversation: number, inputs: readonly Submissi
   assert(entry !== undefined, "a run starts with an input")
   const task = addTurn(tx, conversation, 0)
   const submissions = inputs.map((input) => input.id)
-  writeDocument(tx, conversation, "run", { entry, task, startedAt: tx.now, turn: 1, submissions })
+  const costFrom = readDocument(tx.live, conversation, "usage")?.total.cost?.total
+  writeDocument(tx, conversation, "run", { costFrom, entry, task, startedAt: tx.now, turn: 1, submissions })
 }
 
 function take(queue: readonly Submission[], mode: QueueMode): readonly Submission[] {

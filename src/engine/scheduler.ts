@@ -94,10 +94,10 @@ export class Scheduler {
     }
   }
 
-  /** A turn that only waits to ask again: nothing is lost by ending its wait. */
+  /** A turn that only waits to ask, for time to pass or for the person: nothing is lost by ending its wait. */
   #waits(id: TaskId): boolean {
     const task = liveTask(this.#core, id)
-    return task?.kind === generationKind && task.phase === "retry"
+    return task?.kind === generationKind && (task.phase === "retry" || task.phase === "limit")
   }
 
   /** Signals every invocation, but for commands that outlive this process, and waits for those that were signalled, within reason. */

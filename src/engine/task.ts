@@ -64,6 +64,8 @@ export type GenerationState =
       readonly waitMs: number
       readonly error: string
     } & Counts)
+  /** The run has cost as much as it may, and waits for the person. */
+  | ({ readonly phase: "limit"; readonly cost: number; readonly of: number } & Counts)
   /** The answer is stored, and whoever might go on with the run is asked. */
   | { readonly phase: "yield"; readonly entry: number }
   | { readonly phase: "tools"; readonly cuts: number; readonly entry: number; readonly calls: readonly number[] }

@@ -177,6 +177,10 @@ const machineSettings = {
     { orphanLimit: duration("24h", "How long a command may go on after the program that started it has died.") },
     "Commands that the agent runs.",
   ),
+  redact: texts(
+    [],
+    "Regular expressions of secrets: what they match is taken out of results, of outputs that are kept, and of exports.",
+  ),
   output: group(
     {
       maxBytes: whole(64 * 1024 * 1024, 1024 * 1024, 2 ** 40, "Bytes of one command's output that are kept."),

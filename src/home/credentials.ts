@@ -47,6 +47,8 @@ export class Credentials {
   readonly #options: CredentialOptions
   readonly #read = new Map<string, Promise<KeyResult>>()
   readonly #renewals: Renewals
+  /** Keys that were asked for, wherever they came from. */
+  readonly #had = new Set<string>()
   #stored: Readonly<Record<string, Stored>> = {}
   /** What is wrong with `auth.json`, as a sentence; null when nothing is. */
   #problem: string | null = null
@@ -102,6 +104,7 @@ export class Credentials {
     const isLogin = "login" in found || this.#isExchanged(provider, found)
     // A locked password manager is asked again, and a token that ends looked at again; a key that was had is kept.
     void reading.then((result) => {
+      if ("key" in result) this.#had.add(result.key)
       if ("problem" in result || isLogin) this.#read.delete(provider)
     })
     return reading
@@ -137,6 +140,18 @@ export class Credentials {
     const names = this.#options.variables[provider] ?? []
     const variable = names[0] === undefined ? "" : `set ${names[0]}, or `
     return `There is no key for ${provider}: ${variable}store one with \`cairn login ${provider}\` or /login ${provider}.`
+  }
+
+  /** Every key that is known without running a command, and those that commands gave: what must not be in anything that is stored or shown. */
+  secrets(): readonly string[] {
+    const { env, flag, config, variables } = this.#options
+    const stored = Object.values(this.#stored).flatMap((one) =>
+      "login" in one ? [one.login.access, one.login.refresh] : [one.text],
+    )
+    const written = [...stored, ...Object.values(config), ...(flag === undefined ? [] : [flag])]
+    const literal = written.map(parseKey).flatMap((value) => (value.kind === "literal" ? [value.key] : []))
+    const ambient = Object.values(variables).flatMap((names) => names.flatMap((name) => env[name] ?? []))
+    return [...new Set([...literal, ...ambient, ...this.#had])]
   }
 
   /** Providers with a key in `auth.json`. */

@@ -193,10 +193,12 @@ export type TaskRecord = {
 
 export type GenerationWork = {
   readonly kind: "generation"
-  readonly phase: "prepare" | "request" | "retry" | "tools"
+  readonly phase: "prepare" | "request" | "retry" | "limit" | "tools"
   readonly model: string
   /** While it waits to ask again. `until` is wall-clock milliseconds. */
   readonly retry?: { readonly until: number; readonly attempt: number; readonly of: number; readonly error: string }
+  /** While it waits for the person (`retryNow`), since the run has cost as much as it may: US dollars. */
+  readonly limit?: { readonly cost: number; readonly of: number }
 }
 
 /** A command that the person runs. */
@@ -272,7 +274,9 @@ export type AgentDocument = {
 }
 
 /** Present while a conversation is busy. `submissions` are the inputs that this run answers; `entry` is the first of them: the run's name. */
+/** `costFrom`: what the conversation had cost when the run began, or when the person last let it go on; US dollars. */
 export type RunDocument = {
+  readonly costFrom?: number
   readonly entry: number
   readonly task: number
   readonly startedAt: number

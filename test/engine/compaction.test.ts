@@ -95,9 +95,9 @@ test("the room of a window: an eighth-sized one keeps its proportions, an unknow
 
 test("a provider's count is believed only where it is near our own", () => {
   const room = roomOf(100_000, {})
-  expect(sizeOf(1_000, 1_500, 100, room)).toBe(1_600)
-  expect(sizeOf(1_000, 5_000_000, 100, room)).toBe(1_000)
-  expect(sizeOf(1_000, 0, 100, room)).toBe(1_000)
+  expect(sizeOf(1_000, 1_500, 100)).toBe(1_600)
+  expect(sizeOf(1_000, 5_000_000, 100)).toBe(1_000)
+  expect(sizeOf(1_000, 0, 100)).toBe(1_000)
   expect(isFull(90_000, room)).toBe(true)
   expect(isFull(80_000, room)).toBe(false)
 })

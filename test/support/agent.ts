@@ -9,7 +9,7 @@ import { begin, openEngine, rootConversation, type Engine } from "../../src/engi
 import { defaultSettings, type EngineOptions, type EngineSettings } from "../../src/engine/options.ts"
 import { emptyPartial, fold, type Delta } from "../../src/message/delta.ts"
 import { callsOf, textOf, type AssistantPart, type Message } from "../../src/message/message.ts"
-import { noUsage } from "../../src/message/usage.ts"
+import { noUsage, type Usage } from "../../src/message/usage.ts"
 import { orderMessages } from "../../src/message/order.ts"
 import type { Model } from "../../src/providers/model.ts"
 import {
@@ -39,6 +39,7 @@ export type Reply = {
     readonly cut?: string
   }[]
   readonly stop?: Response["stopReason"]
+  readonly usage?: Usage
   readonly error?: ProviderError
   /** After the deltas, wait until the signal aborts. */
   readonly hang?: boolean
@@ -128,7 +129,7 @@ export class ScriptedModel {
     if (options.signal.aborted) throw new ProviderError("aborted", "aborted", "stopped")
     if (reply.error !== undefined) throw reply.error
     const stopReason = reply.stop ?? ((reply.calls ?? []).length > 0 ? "toolUse" : "stop")
-    return { content, stopReason, usage: { ...noUsage, input: 10, output: 5, totalTokens: 15 } }
+    return { content, stopReason, usage: reply.usage ?? { ...noUsage, input: 10, output: 5, totalTokens: 15 } }
   }
 }
 
@@ -170,6 +171,7 @@ export type AgentOptions<C extends Clock = ManualClock> = {
   readonly env?: Readonly<Record<string, string>>
   /** Fields of the model that differ from {@link testModel}; looked at at each request. */
   readonly modelFields?: () => Partial<Model>
+  readonly redact?: EngineOptions["redact"]
 }
 
 export function lineOf(entry: EntryRecord): string | undefined {
@@ -224,6 +226,7 @@ function optionsOf(given: AgentOptions<Clock>, model: ScriptedModel, reports: st
     at: given.at,
     hooks: given.hooks,
     consent: given.consent ?? "now",
+    ...(given.redact === undefined ? {} : { redact: given.redact }),
     report: (text) => reports.push(text),
   }
 }
