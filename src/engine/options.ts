@@ -45,12 +45,12 @@ export type EngineSettings = {
   readonly steeringMode: QueueMode
   readonly followUpMode: QueueMode
   readonly stallMs: number
+  /** US dollars after which a run waits for the person; absent: no limit. */
+  readonly costPerRun?: number
   /** Bytes of one output, and of all outputs of a session, that are kept. */
   readonly output: { readonly maxBytes: number; readonly maxSessionBytes: number }
 }
 
-  /** US dollars after which a run waits for the person; absent: no limit. */
-  readonly costPerRun?: number
 /** Holds texts against an expression; a sentence where that takes too long. */
 export type Matcher = (
   texts: readonly string[],
@@ -85,12 +85,12 @@ export type EngineOptions = {
   readonly match?: Matcher
   /** `now`: pending work goes on at once; `ask`: it waits for a `resume` command. */
   readonly consent: "now" | "ask"
+  /** Takes secrets out of what tools give, before it is stored; absent: nothing is taken out. */
+  readonly redact?: Redact
   /** Hears of bugs that were survived: a sentence. */
   readonly report: (text: string) => void
 }
 
-  /** Takes secrets out of what tools give, before it is stored; absent: nothing is taken out. */
-  readonly redact?: Redact
 export const defaultSettings: EngineSettings = {
   retry: { enabled: true, maxRetries: 3, baseDelayMs: 2_000, maxAgentDelayMs: 60_000 },
   compaction: { enabled: true },
