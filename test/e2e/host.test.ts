@@ -83,6 +83,27 @@ test("a host killed in mid-answer is started again by its screen, and the run go
   await ended(machine, terminal)
 })
 
+test("where a terminal can only take lines, a host killed in mid-answer is started again too, and what is said next is answered", async () => {
+  gate = Promise.withResolvers()
+  using machine = localMachine(server)
+  const command = ["env", "TERM=dumb", await builtBinary()]
+  await using terminal = await openTerminal({ command, env: machine.env, cwd: machine.work, width: 80, height: 24 })
+  await terminal.shows(">")
+  await terminal.type("be slow")
+  await terminal.keys("Enter")
+  await terminal.shows("first half")
+  for (const pid of hosts(machine)) process.kill(pid, "SIGKILL")
+  gate.resolve()
+  await terminal.shows("and second half")
+  await terminal.type("thanks")
+  await terminal.keys("Enter")
+  await terminal.shows("quick answer to thanks")
+  await terminal.type("/quit")
+  await terminal.keys("Enter")
+  expect(await terminal.ended()).toBe(0)
+  await ended(machine)
+})
+
 test("a screen killed in mid-answer leaves its host at work, and another screen shows it, also in mid-answer", async () => {
   gate = Promise.withResolvers()
   using machine = localMachine(server)
