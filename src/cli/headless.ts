@@ -100,6 +100,20 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     if (!busy(view, conversation)) return idle()
     options.onPending?.(held?.because === "crashes" ? held : null)
   }
+  // Nobody is there to let it go on but the flag, once.
+  let consented = !options.resume
+  const atLimit = (): void => {
+    const waiting = [...view.tasks.values()].find(({ work }) => work.kind === "generation" && work.phase === "limit")
+    if (waiting?.work.kind !== "generation" || waiting.work.limit === undefined || waiting.aborting) return
+    if (!consented) {
+      consented = true
+      port.request({ type: "retryNow", conversation: waiting.conversation }).catch(reject)
+      return
+    }
+    const { cost, of } = waiting.work.limit
+    const reason = `The run has cost $${cost.toFixed(4)}, and limits.costPerRun is $${of}.`
+    resolve({ kind: "held", held: { because: "cost", reason, since: waiting.startedAt } })
+  }
   const stopped = (): void => {
     if (known && !busy(view, conversation)) idle()
   }
@@ -108,6 +122,7 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     view = applyFrame(view, frame)
     options.onFrame?.(frame, view)
     if (frame.type === "snapshot") begin()
+    if (frame.type === "snapshot" || frame.type === "commit") atLimit()
     if (frame.type === "health") looked()
     if (frame.type === "settled") idle()
     if (frame.type === "lost") resolve({ kind: "lost", reason: frame.reason })

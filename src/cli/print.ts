@@ -15,6 +15,7 @@ export type Written = { readonly out: string; readonly err: string; readonly cod
 const waysOut: Readonly<Record<HeldState["because"], string>> = {
   old: "Add --resume to let it go on.",
   crashes: "Add --resume to let it try again.",
+  cost: "Add --resume to let it go on, for as much again.",
   code: "Open it with that, or begin another session.",
 }
 

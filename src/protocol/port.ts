@@ -54,10 +54,10 @@ export type SessionState = {
 
 /**
  * Work that waits for a person. `old`: interrupted long ago, or before a reboot; `crashes`: its last hosts have died at it, one soon after the
- * other; both go on at a `resume`. `code`: made by a newer version, or by an extension that is not here; it waits for that.
+ * other; both go on at a `resume`. `cost`: a run without a screen has cost as much as it may (`retryNow`). `code`: made by a newer version, or by an extension that is not here; it waits for that.
  */
 export type HeldState = {
-  readonly because: "old" | "crashes" | "code"
+  readonly because: "old" | "crashes" | "code" | "cost"
   readonly reason: string
   readonly since: number
 }

@@ -179,7 +179,7 @@ function taskBlocks(task: TaskRecord, view: View, now: number, push: Push): void
     push(`t${task.id}`, { ...work, output, exit: null, durationMs: 0, seconds })
   }
   if (work.kind === "other") push(`w${task.id}`, { kind: "working", what: work.name, seconds })
-  if (work.kind !== "generation" || work.phase === "tools") return
+  if (work.kind !== "generation" || work.phase === "tools" || work.phase === "limit") return
   if (work.phase === "retry" && work.retry !== undefined) {
     const { until, attempt, of, error } = work.retry
     push(`w${task.id}`, { kind: "retry", seconds: Math.max(0, Math.ceil((until - now) / 1000)), attempt, of, error })

@@ -44,6 +44,10 @@ function doing(state: ScreenState): { readonly text: string; readonly role: Role
     const wait = countdown(until - state.now)
     return { text: `asking again in ${wait} (${attempt} of ${of}): ${error}`, role: "warning" }
   }
+  if (generation?.work.kind === "generation" && generation.work.limit !== undefined) {
+    const { cost, of } = generation.work.limit
+    return { text: `waiting for you: $${cost.toFixed(2)} of $${of.toFixed(2)} spent`, role: "warning" }
+  }
   const calls = tasks.filter((task) => task.work.kind === "toolCall")
   const first = calls[0]?.work
   if (first?.kind === "toolCall") {
