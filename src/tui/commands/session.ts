@@ -224,7 +224,9 @@ const retryNow: Command = {
   run(stage) {
     const { view, conversation, link } = stage.store.state
     if (link.status === "waiting" || link.status === "stopped") return stage.link.retry()
-    const waiting = [...view.tasks.values()].some(({ work }) => work.kind === "generation" && work.phase === "retry")
+    const waiting = [...view.tasks.values()].some(
+      ({ work }) => work.kind === "generation" && (work.phase === "retry" || work.phase === "limit"),
+    )
     if (waiting) attempt(stage, stage.link.request({ type: "retryNow", conversation }))
     return waiting
   },
