@@ -35,17 +35,31 @@ export type AssembleOptions = {
   readonly report: (text: string) => void
 }
 
-function settingsOf(person: Person): EngineSettings {
-  const { config } = person.settings.merged
-  const { enabled, reserveTokens, keepRecentTokens } = config.compaction
+/** As the settings are whenever they are looked at: they can be read again while work goes on. */
+function settingsOf({ settings }: Person): EngineSettings {
   return {
-    retry: config.retry,
-    compaction: { enabled, reserve: reserveTokens, keep: keepRecentTokens },
-    steeringMode: config.steeringMode,
-    followUpMode: config.followUpMode,
-    stallMs: config.httpIdleTimeoutMs,
-    output: config.output,
-    costPerRun: config.limits.costPerRun,
+    get retry() {
+      return settings.merged.config.retry
+    },
+    get compaction() {
+      const { enabled, reserveTokens, keepRecentTokens } = settings.merged.config.compaction
+      return { enabled, reserve: reserveTokens, keep: keepRecentTokens }
+    },
+    get steeringMode() {
+      return settings.merged.config.steeringMode
+    },
+    get followUpMode() {
+      return settings.merged.config.followUpMode
+    },
+    get stallMs() {
+      return settings.merged.config.httpIdleTimeoutMs
+    },
+    get output() {
+      return settings.merged.config.output
+    },
+    get costPerRun() {
+      return settings.merged.config.limits.costPerRun
+    },
   }
 }
 
@@ -180,7 +194,7 @@ export function folderOf(person: Person, ledger: Ledger): string {
 /** The person as they are in the session's folder; what this folder's own `.cairn` says has no say in another. */
 function atWork(person: Person, ledger: Ledger): Person {
   const folder = folderOf(person, ledger)
-  return folder === person.folder ? person : { ...person, folder, trusted: false }
+  return folder === person.folder ? person : { ...person, folder, trusted: false, elsewhere: true }
 }
 
 export function lingerMs(person: Person): number {

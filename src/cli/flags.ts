@@ -57,6 +57,11 @@ export const subcommands = [
     usage: "sessions search <text> [--here] [--limit 100] [--json]",
     help: "lines of all sessions, or of this folder's, that hold a text",
   },
+  {
+    name: "sessions",
+    usage: "sessions stats [id …] [--here] [--json]",
+    help: "tokens, cost and time by model and tool: of all sessions, or of some",
+  },
   { name: "sessions", usage: "sessions show <id> [c1] [--json]", help: "what was said in one, as Markdown" },
   {
     name: "sessions",

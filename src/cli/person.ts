@@ -39,6 +39,8 @@ export type Person = {
   readonly trusted: boolean
   /** Takes out of a text what is secret: this program's keys, and what the person's patterns match. */
   readonly redact: Redact
+  /** The work is not done in the folder whose project this is. */
+  readonly elsewhere?: true
   /** Sentences about what could not be used, or means nothing. */
   readonly problems: readonly string[]
 }
@@ -113,14 +115,27 @@ function withKeys(env: Env, dirs: Dirs, run: RunFlags): ReadonlySet<string> {
   return new Set(Object.keys(keyNames()).filter((provider) => credentials.source(provider) !== undefined))
 }
 
+/** Decisions about folders, for those who ask and those who decide. */
+export function trustStore(dirs: Dirs): TrustStore {
+  return new TrustStore(trustFile(dirs), systemClock)
+}
+
+async function isTrusted(dirs: Dirs, project: string, run: RunFlags): Promise<boolean> {
+  return run.approve || (await trustStore(dirs).check(project)).status === "trusted"
+}
+
+/** Whether the project may do what it wants, as of now: somebody may have decided since. A session of another folder takes nothing from here. */
+export async function trustedNow(person: Person, run: RunFlags): Promise<boolean> {
+  return person.elsewhere !== true && (await isTrusted(person.dirs, person.project, run))
+}
+
 /** `headless`: a broken config ends the run. Throws {@link Stop}. */
 export async function readPerson(run: RunFlags, headless: boolean): Promise<Person> {
   const env = takeEnvironment(process.env)
   const dirs = foldersOf(env)
   const folder = realpathSync(process.cwd())
   const project = projectOf(folder)
-  const trusted =
-    run.approve || (await new TrustStore(trustFile(dirs), systemClock).check(project)).status === "trusted"
+  const trusted = await isTrusted(dirs, project, run)
   const settings = new SettingsStore({
     person: join(dirs.config, "config.json"),
     project: join(project, ".cairn", "config.json"),

@@ -18,6 +18,7 @@ import { forkSession } from "./sessions-fork.ts"
 import { showRequest } from "./sessions-request.ts"
 import { showSession } from "./sessions-show.ts"
 import { searchCommand } from "./sessions-search.ts"
+import { statsCommand } from "./sessions-stats.ts"
 import { summaries } from "./session-rows.ts"
 import { unreadSessions, type Unread } from "./sessions.ts"
 import { Stop } from "./stop.ts"
@@ -63,6 +64,7 @@ async function list(mode: CommandMode): Promise<number> {
 const verbs: Readonly<Record<string, (mode: CommandMode) => Promise<number>>> = {
   list,
   search: searchCommand,
+  stats: statsCommand,
   show: showSession,
   log: logSession,
   check: checkSessions,

@@ -1,21 +1,21 @@
 /** What clients may ask, one function a command. A command is refused with a sentence; what it changes is one commit. */
 import { unreachable } from "../std/assert.ts"
-import { estimateText } from "../message/estimate.ts"
 import { ReadOnly } from "../ledger/errors.ts"
 import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
 import { changeAgent } from "./agent-past.ts"
 import { addCompaction } from "./compaction.ts"
+import { contextRecord } from "./context-record.ts"
 import type { Core } from "./core.ts"
 import { roomOf } from "./cut.ts"
 import { readDocument, writeDocument } from "./documents.ts"
-import { append, dataOf, entryRecord } from "./entries.ts"
+import { append, entryRecord } from "./entries.ts"
 import { explainRequest } from "./explain.ts"
 import { forkConversation, labelEntry, tipOf } from "./fork.ts"
 import { admit, amend, send, withdraw } from "./inbox.ts"
 import { markStopped, ownedBy } from "./owned.ts"
-import { toolSpecs } from "./request.ts"
 import type { Scheduler } from "./scheduler.ts"
+import { sessionStats } from "./session-stats.ts"
 import { runShell } from "./shell.ts"
 import { changes, undo } from "./undo.ts"
 
@@ -90,8 +90,12 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return keepScreen(core, command)
     case "models":
       return core.options.models.list()
+    case "stats":
+      return sessionStats(core)
+    case "reload":
+      return { notices: (await core.options.instructions.reload?.()) ?? [] }
     case "context":
-      return context(core, command)
+      return contextRecord(core, command.conversation)
     case "fork":
       return forkConversation(core, command)
     case "label":
@@ -196,16 +200,4 @@ async function output(core: Core, command: Of<"output">): Promise<Answers["outpu
   const live = core.ledger.live.tasks.get(task)
   const { bytes, size } = await core.ledger.spools.readOutput(task, live?.attempt ?? 1, from, to)
   return { text: new TextDecoder().decode(bytes), from, size, ended: live === undefined }
-}
-
-async function context(core: Core, command: Of<"context">): Promise<Answers["context"]> {
-  const agent = readDocument(core.ledger.live, command.conversation, "agent")
-  const prompt = readDocument(core.ledger.live, command.conversation, "prompt")
-  const entry = prompt === undefined ? undefined : await core.ledger.entry(prompt.entry)
-  const stored = entry === undefined ? undefined : dataOf(entry)
-  const tools = agent === undefined ? [] : toolSpecs(core, agent)
-  const names = tools.map((tool) => tool.name)
-  const system = stored?.kind === "prompt" ? stored.system : core.options.instructions.system(names)
-  const tokens = estimateText(system + JSON.stringify(tools))
-  return { system, tools: names, files: core.options.instructions.files, tokens }
 }

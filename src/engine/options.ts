@@ -29,6 +29,10 @@ export type Models = {
 export type Instructions = {
   system(tools: readonly string[]): string
   readonly files: readonly { readonly path: string; readonly tokens: number }[]
+  /** Told by name and description. */
+  readonly skills?: readonly { readonly name: string; readonly tokens: number }[]
+  /** Reads again what they are made from, for the next turn; sentences about what could not be read. */
+  reload?(): Promise<readonly string[]>
 }
 
 export type QueueMode = "one-at-a-time" | "all"

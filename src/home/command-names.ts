@@ -150,7 +150,8 @@ export const commandNames = {
   "session.tree": command("Go back to a point of this session and fork there"),
   "session.fork": command("Fork at an earlier prompt"),
   "session.export": command("Write this session to a file"),
-  "session.context": command("Show what the model was told"),
+  "session.context": command("Show what the model was told, and what that takes of its window"),
+  "session.about": command("Show what this session took: tokens, cost and time, by model and tool"),
 
   "message.copy": command("Copy the last answer"),
   "queue.edit": command("Take the queued prompts back into the editor"),

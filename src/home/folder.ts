@@ -105,6 +105,12 @@ export function isSameFolder(stored: FolderIdentity, now: FolderIdentity, gone: 
   )
 }
 
+/** The folders whose `.agents` counts for a project, from itself up to the top of its working tree. */
+export function agentFolders(project: string): readonly string[] {
+  const top = workTreeOf(project)?.top ?? project
+  return upwards(project).filter((folder) => folder === top || folder.startsWith(`${top}/`))
+}
+
 /** The folder whose `.cairn` counts for work in `folder`: the nearest one up to the top of its working tree that has one, else itself. */
 export function projectOf(folder: string): string {
   const top = workTreeOf(folder)?.top ?? folder

@@ -2,8 +2,8 @@
  * Skills, by the Agent Skills convention: folders with a `SKILL.md`, whose head names and describes them. The model is told names and
  * descriptions, and reads one when a task calls for it.
  *
- * - Looked for in `.cairn/skills` of the project, in `.agents/skills` of each folder from where work is done up to the top of the working tree, in
- *   `skills` of the config folder, and in `~/.agents/skills`; of a name the first one counts. What a project brings counts only where it is trusted.
+ * - Looked for in `.cairn/skills` of the project, in `.agents/skills` of each folder from there up to the top of the working tree, in `skills` of
+ *   the config folder, and in `~/.agents/skills`; of a name the first one counts. What a project brings counts only where it is trusted.
  * - A skill is at most a few folders deep. A Markdown file that lies in a folder of skills itself and has a description is one too.
  * - What is wrong with one is told in a sentence, and hides no other.
  */
@@ -11,7 +11,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { errorCode } from "../std/files.ts"
 import { headChars } from "../std/lines.ts"
-import { upwards, workTreeOf } from "./folder.ts"
+import { agentFolders } from "./folder.ts"
 import { headText, splitFrontMatter } from "./front-matter.ts"
 
 export type Skill = {
@@ -26,11 +26,9 @@ export type Skill = {
 export type Skills = { readonly skills: readonly Skill[]; readonly notices: readonly string[] }
 
 export type SkillPlaces = {
-  /** Absolute, a real path. */
-  readonly cwd: string
   readonly home: string
   readonly config: string
-  /** The project's `.cairn`, when it is trusted; null: nothing of the project counts. */
+  /** The project's folder (a real path), when it is trusted; null: nothing of it counts. */
   readonly project: string | null
 }
 
@@ -107,12 +105,10 @@ function readSkill(path: string): Read {
 }
 
 /** The folders of skills, the one that counts most first. */
-function placesOf({ cwd, home, config, project }: SkillPlaces): readonly string[] {
-  const top = workTreeOf(cwd)?.top ?? cwd
-  const inside = upwards(cwd).filter((folder) => folder === top || folder.startsWith(`${top}/`))
-  const ofProject =
-    project === null ? [] : [join(project, "skills"), ...inside.map((folder) => join(folder, ".agents", "skills"))]
-  return [...new Set([...ofProject, join(config, "skills"), join(home, ".agents", "skills")])]
+function placesOf({ home, config, project }: SkillPlaces): readonly string[] {
+  const agents = project === null ? [] : agentFolders(project).map((folder) => join(folder, ".agents", "skills"))
+  const own = project === null ? [] : [join(project, ".cairn", "skills")]
+  return [...new Set([...own, ...agents, join(config, "skills"), join(home, ".agents", "skills")])]
 }
 
 /** All skills, read now, in the order of their names. */

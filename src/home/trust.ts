@@ -12,7 +12,7 @@ import type { Clock } from "../std/clock.ts"
 import { errorCode, hashBytes, writeFileAtomic } from "../std/files.ts"
 import { isObject, parseJson, type Json, type JsonObject } from "../std/json.ts"
 import { withFileLock } from "./file-lock.ts"
-import { upwards } from "./folder.ts"
+import { agentFolders, upwards } from "./folder.ts"
 
 export type Decision = "always" | "never"
 
@@ -33,14 +33,17 @@ type Digests = Readonly<Record<string, string>>
 type Stored = { readonly decision: Decision; readonly at: number; readonly projects: Readonly<Record<string, Digests>> }
 
 /** What waits for trust. */
-const guarded = [".cairn", ".agents/skills"] as const
+function guardedOf(project: string): readonly string[] {
+  return [join(project, ".cairn"), ...agentFolders(project).map((folder) => join(folder, ".agents", "skills"))]
+}
+
 /** A project with more files than this in those folders is not a person's work, and is not trusted. */
 const filesMax = 10_000
 
 /** The guarded files of a project with the digest of each; undefined where there are too many to look at. */
 export function digestsOf(project: string): Digests | undefined {
   const digests: Record<string, string> = {}
-  const waiting = guarded.map((name) => join(project, name))
+  const waiting = [...guardedOf(project)]
   const entered = new Set<string>()
   let count = 0
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

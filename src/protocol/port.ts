@@ -16,6 +16,7 @@ import type { ThinkingLevel, UserPart } from "../message/message.ts"
 import type { ChangesRecord, UndoRecord } from "./changes.ts"
 import type { Excerpt } from "../std/query.ts"
 import type { TextKind } from "./entry-text.ts"
+import type { Stats } from "./stats.ts"
 import type {
   ConversationRecord,
   DocumentRecord,
@@ -167,6 +168,10 @@ export type Command =
   /** Screen state of this client, saved relaxed. */
   | { readonly type: "screen"; readonly client: string; readonly value: Json }
   | { readonly type: "models" }
+  /** What all conversations of the session took. */
+  | { readonly type: "stats" }
+  /** Reads the person's files again: prompt, skills, settings, what the folder is trusted with. */
+  | { readonly type: "reload" }
   /** What the agent was told: prompt, context files with sizes, tools. */
   | { readonly type: "context"; readonly conversation: number }
   /**
@@ -193,10 +198,19 @@ export type ModelRecord = {
   readonly ready: boolean
 }
 
+/** A part of what the model is told, with its size. */
+export type ContextPart = {
+  readonly kind: "prompt" | "file" | "skill" | "tool" | "conversation"
+  readonly name: string
+  readonly tokens: number
+}
+
+/** `window` is the model's; null where nobody knows it. Sizes are estimates. */
 export type ContextRecord = {
+  readonly parts: readonly ContextPart[]
+  readonly window: number | null
   readonly system: string
-  readonly tools: readonly string[]
-  readonly files: readonly { readonly path: string; readonly tokens: number }[]
+  /** Of all parts but the conversation. */
   readonly tokens: number
 }
 
@@ -261,6 +275,8 @@ export type Answers = {
   search: SearchPage
   screen: null
   models: readonly ModelRecord[]
+  stats: Stats
+  reload: { readonly notices: readonly string[] }
   context: ContextRecord
   fork: { readonly conversation: number }
   label: null

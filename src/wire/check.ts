@@ -75,6 +75,8 @@ const commands = {
   },
   screen: { client: text, value: anything },
   models: {},
+  stats: {},
+  reload: {},
   context: { conversation: count },
   fork: { conversation: count, entry: count, summary: optional(text) },
   label: { entry: count, label: text },

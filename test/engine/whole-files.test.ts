@@ -21,7 +21,8 @@ test("what a model is offered follows how it changes files, from the next reques
     "edit (failed): There is no tool named edit. The tools are: read, bash, write, grep, find, ls.",
   )
   const told = await agent.engine.port.request({ type: "context", conversation: 1 })
-  expect(told.tools).toEqual(["read", "bash", "write", "grep", "find", "ls"])
+  const tools = told.parts.filter(({ kind }) => kind === "tool").map(({ name }) => name)
+  expect(tools).toEqual(["read", "bash", "write", "grep", "find", "ls"])
   edits = "replace"
   await agent.say("again")
   await agent.idle()

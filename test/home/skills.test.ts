@@ -9,18 +9,13 @@ const skill = (description: string, more = ""): string => `---\ndescription: ${d
 
 function places(root: string, trusted = true): SkillPlaces {
   const at = (name: string): string => join(root, name)
-  return {
-    cwd: at("project/deep"),
-    home: at("home"),
-    config: at("config"),
-    project: trusted ? at("project/.cairn") : null,
-  }
+  return { home: at("home"), config: at("config"), project: trusted ? at("project/deep") : null }
 }
 
 test("skills come from all their places, each name once, the nearest first", () => {
   const root = tempFolder({
     "project/.git/HEAD": "",
-    "project/.cairn/skills/release/SKILL.md": skill("of the project"),
+    "project/deep/.cairn/skills/release/SKILL.md": skill("of the project"),
     "project/deep/.agents/skills/release/SKILL.md": skill("of the folder"),
     "project/deep/.agents/skills/lint/SKILL.md": skill("of the folder"),
     "project/.agents/skills/lint/SKILL.md": skill("of the top"),
@@ -42,7 +37,7 @@ test("skills come from all their places, each name once, the nearest first", () 
 
 test("a project that is not trusted brings none", () => {
   const root = tempFolder({
-    "project/.cairn/skills/a/SKILL.md": skill("x"),
+    "project/deep/.cairn/skills/a/SKILL.md": skill("x"),
     "project/deep/.agents/skills/b/SKILL.md": skill("x"),
     "config/skills/c/SKILL.md": skill("x"),
   })

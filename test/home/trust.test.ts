@@ -107,3 +107,14 @@ describe("trust", () => {
     expect(await open(folder).check(path)).toMatchObject({ status: "unknown" })
   })
 })
+
+test("skills of the folders above, up to the top of the working tree, are part of what is trusted", async () => {
+  const root = tempFolder({ "top/.git/HEAD": "", "top/.agents/skills/a/SKILL.md": "one", "top/deep/x": "" })
+  const store = new TrustStore(join(root, "trust.json"), systemClock)
+  const deep = join(root, "top/deep")
+  expect(await store.check(deep)).toEqual({ status: "unknown", files: ["../.agents/skills/a/SKILL.md"] })
+  await store.decide(deep, "always")
+  expect(await store.check(deep)).toEqual({ status: "trusted" })
+  putFile(root, "top/.agents/skills/a/SKILL.md", "two")
+  expect(await store.check(deep)).toMatchObject({ status: "changed", changed: ["../.agents/skills/a/SKILL.md"] })
+})

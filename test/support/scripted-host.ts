@@ -9,6 +9,7 @@ import type {
   SubmissionRecord,
   TaskRecord,
 } from "../../src/protocol/records.ts"
+import { noStats } from "../../src/protocol/stats.ts"
 import type { SessionHit, SessionPreview, SessionsPort, SessionSummary } from "../../src/protocol/sessions.ts"
 
 type Answer = { [K in Command["type"]]?: (command: Extract<Command, { type: K }>) => Answers[K] | Promise<Answers[K]> }
@@ -214,7 +215,9 @@ export class ScriptedHost {
       search: () => ({ hits: [], more: null, down: 0 }),
       screen: () => null,
       models: () => [],
-      context: () => ({ system: "", tools: [], files: [], tokens: 0 }),
+      stats: () => noStats,
+      reload: () => ({ notices: [] }),
+      context: () => ({ system: "", tokens: 0, parts: [], window: null }),
       fork: () => ({ conversation: this.id() }),
       label: () => null,
       request: () => refuse("No model was asked here."),

@@ -4,9 +4,9 @@ import { textOf } from "../../message/message.ts"
 import { shortId } from "../../std/id.ts"
 import type { SessionSummary } from "../../protocol/sessions.ts"
 import { queueOf, sessionOf } from "../../protocol/view.ts"
-import type { Item, TextDialog } from "../dialogs/dialog.ts"
+import type { Item } from "../dialogs/dialog.ts"
 import { homely } from "../status/footer.ts"
-import { ago, shortCount } from "../status/numbers.ts"
+import { ago } from "../status/numbers.ts"
 import { inputText } from "../status/outbox.ts"
 import { sentence } from "../link.ts"
 import { giveBack, send } from "./prompt.ts"
@@ -113,36 +113,6 @@ const exportSession: Command = {
         submitted: write,
       },
     })
-    return true
-  },
-}
-
-async function contextDialog(stage: Stage): Promise<TextDialog> {
-  const { conversation } = stage.store.state
-  const context = await stage.link.request({ type: "context", conversation })
-  return {
-    kind: "text",
-    id: "context",
-    title: `What the model was told: about ${shortCount(context.tokens)} tokens`,
-    rows: [
-      { left: "Tools", heading: true },
-      { left: context.tools.join(", ") },
-      { left: "" },
-      { left: "Files", heading: true },
-      ...context.files.map(({ path, tokens }) => ({ left: path, right: `${shortCount(tokens)} tokens` })),
-      { left: "" },
-      { left: "System prompt", heading: true },
-      { left: context.system },
-    ],
-  }
-}
-
-const showContext: Command = {
-  run(stage) {
-    attempt(
-      stage,
-      contextDialog(stage).then((dialog) => stage.store.dispatch({ type: "dialog.open", dialog })),
-    )
     return true
   },
 }
@@ -273,7 +243,6 @@ export const sessionCommands = {
   },
   "session.name": name,
   "session.export": exportSession,
-  "session.context": showContext,
   "message.copy": copyAnswer,
   "queue.edit": editQueue,
   "queue.drop": dropQueue,

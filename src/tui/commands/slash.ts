@@ -4,10 +4,7 @@
  * - A name that nobody knows is no command: the input is sent as it is.
  */
 import type { CommandName } from "../../home/command-names.ts"
-import { shortId } from "../../std/id.ts"
-import { sessionOf, usageOf } from "../../protocol/view.ts"
 import type { SlashCommand } from "../editor/completion.ts"
-import { money, shortCount } from "../status/numbers.ts"
 import { send } from "./prompt.ts"
 import { attempt, type Stage } from "./stage.ts"
 
@@ -79,23 +76,6 @@ function logout(stage: Stage, rest: string): void {
   else attempt(stage, forget(stage, rest))
 }
 
-function aboutSession(stage: Stage): void {
-  const { view, conversation } = stage.store.state
-  const session = sessionOf(view)
-  const usage = usageOf(view, conversation)
-  const rows = [
-    { left: "session", right: view.session === "" ? "not begun" : `${shortId(view.session)}  (${view.session})` },
-    { left: "name", right: session?.title ?? "" },
-    { left: "folder", right: session?.folder ?? stage.options.folder },
-    { left: "entries", right: `${view.entries.length}${view.older.size > 0 ? " read, older ones on disk" : ""}` },
-    ...Object.entries(usage?.models ?? {}).map(([model, { input, output, cacheRead, cacheWrite, cost }]) => ({
-      left: model,
-      right: `↑${shortCount(input)} ↓${shortCount(output)} cache ${shortCount(cacheRead + cacheWrite)}${cost === undefined ? "" : ` ${money(cost.total)}`}`,
-    })),
-  ]
-  stage.store.dispatch({ type: "dialog.open", dialog: { kind: "text", id: "session", title: "Session", rows } })
-}
-
 const slashes: readonly Slash[] = [
   command("help", "the keys that work here", "app.help"),
   command("hotkeys", "the keys that work here", "app.help"),
@@ -119,7 +99,7 @@ const slashes: readonly Slash[] = [
   command("quit", "leave", "app.quit"),
   { name: "login", title: "store a provider's key", args: "[provider]", run: login },
   { name: "logout", title: "forget a provider's key", args: "provider", run: logout },
-  { name: "session", title: "about this session", run: aboutSession },
+  command("session", "about this session: tokens, cost, time", "session.about"),
 ]
 
 /** All that can be completed after a slash. */

@@ -4,6 +4,7 @@
 import { commandNames, type CommandName } from "../../home/command-names.ts"
 import { isObject, type Json } from "../../std/json.ts"
 import type { Dialog } from "../dialogs/dialog.ts"
+import { aboutCommands } from "./about.ts"
 import { appCommands, paletteItems } from "./app.ts"
 import { chooseCommands } from "./choose.ts"
 import { panelCommands } from "./panels.ts"
@@ -121,6 +122,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...panelCommands,
   ...chooseCommands,
   ...searchCommands,
+  ...aboutCommands,
   ...sessionCommands,
   ...editorCommands,
   ...dialogCommands,

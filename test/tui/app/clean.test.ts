@@ -73,7 +73,12 @@ test("paths in completions and branches are cleaned (145)", async () => {
 
 test("what the model was told is cleaned where it is read (145)", async () => {
   const robot = await openRobot({ columns: 120 })
-  robot.host.answers.context = () => ({ system: evil, tools: [evil], files: [{ path: evil, tokens: 1 }], tokens: 1 })
+  robot.host.answers.context = () => ({
+    system: evil,
+    tokens: 1,
+    parts: [{ kind: "file", name: evil, tokens: 1 }],
+    window: null,
+  })
   await robot.press("ctrl+x h")
   await robot.draw()
   expect(robot.frame()).toContain("evil")

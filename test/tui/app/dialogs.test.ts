@@ -136,14 +136,20 @@ test("what the model was told can be read", async () => {
   const robot = await openRobot()
   robot.host.answers.context = () => ({
     system: "You are an agent.",
-    tools: ["read", "bash"],
-    files: [{ path: "AGENTS.md", tokens: 1_200 }],
+    parts: [
+      { kind: "prompt", name: "instructions", tokens: 300 },
+      { kind: "file", name: "AGENTS.md", tokens: 1_200 },
+      { kind: "tool", name: "read", tokens: 1_000 },
+      { kind: "conversation", name: "conversation", tokens: 17_500 },
+    ],
     tokens: 2_500,
+    window: 200_000,
   })
   await robot.press("ctrl+x h")
   await robot.draw()
   robot.shows("What the model was told: about 2.5k tokens")
-  robot.shows("AGENTS.md  1.2k tokens")
+  robot.shows("file         AGENTS.md      1.2k  6 %")
+  expect(robot.frame()).toMatch(/in all +20k of 200k, 10 %/)
   robot.shows("You are an agent.")
   await robot.press("escape")
   robot.hides("You are an agent.")
