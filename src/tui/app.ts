@@ -250,15 +250,25 @@ function refocus(app: App): void {
 /** Keys and pastes of the terminal, to whom they belong. The returned function ends it. */
 export function listenToKeys(app: App): () => void {
   const { renderer, keys, dialogs, search, editor, store, say } = app
-  const press = (event: KeyEvent): void => keys.press(event)
-  const paste = (event: PasteEvent): void => {
+  // The library would print what is thrown here over the screen.
+  const guarded =
+    <E>(listener: (event: E) => void) =>
+    (event: E): void => {
+      try {
+        listener(event)
+      } catch (error) {
+        say("error", `A key failed, which is a bug: ${sentence(error)}`)
+      }
+    }
+  const press = guarded((event: KeyEvent) => keys.press(event))
+  const paste = guarded((event: PasteEvent) => {
     event.preventDefault()
     const text = new TextDecoder().decode(event.bytes)
     if (asks(app)) return dialogs.type(text)
     if (search.open) return search.type(text)
     if (store.state.focus.area !== "editor") store.dispatch({ type: "focus", focus: { area: "editor" } })
     if (!editor.paste(text)) say("error", "That is too large for an input; put it in a file and name it with @")
-  }
+  })
   renderer.keyInput.on("keypress", press)
   renderer.keyInput.on("paste", paste)
   return () => {

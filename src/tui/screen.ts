@@ -10,6 +10,7 @@ import { cleanLine } from "../std/clean.ts"
 import { isModal, listenToKeys, makeApp, type App } from "./app.ts"
 import { send } from "./commands/prompt.ts"
 import { attempt } from "./commands/stage.ts"
+import { takeConsole } from "./console.ts"
 import { signColumns } from "./draw.ts"
 import { askFirstStart } from "./first-start.ts"
 import { Keeper } from "./keeper.ts"
@@ -102,6 +103,7 @@ function build(
       if (after.place !== before.place) keeper.touch()
     }),
     () => ticker.close(),
+    options.process === undefined ? () => {} : takeConsole(console, (text) => app.say("warning", cleanLine(text))),
   ]
   begin(app)
   return { app, keeper, undo }
@@ -169,12 +171,15 @@ function listenToRenderer(app: App): () => void {
     const text = `Something could not be drawn: ${sentence(error)}`
     if (store.state.toast?.text !== text) app.say("error", text)
   }
+  const clicked = ({ error }: { readonly error: unknown }): void =>
+    app.say("error", `A click failed, which is a bug: ${sentence(error)}`)
   const front = (): void => store.dispatch({ type: "watched", on: true })
   const away = (): void => store.dispatch({ type: "watched", on: false })
   renderer.on(CliRenderEvents.RESIZE, resized)
   renderer.on(CliRenderEvents.THEME_MODE, mode)
   renderer.on(CliRenderEvents.CAPABILITIES, again)
   renderer.on(CliRenderEvents.RENDER_ERROR, broken)
+  renderer.on(CliRenderEvents.HANDLER_ERROR, clicked)
   renderer.on(CliRenderEvents.FOCUS, front)
   renderer.on(CliRenderEvents.BLUR, away)
   return () => {
@@ -182,6 +187,7 @@ function listenToRenderer(app: App): () => void {
     renderer.off(CliRenderEvents.THEME_MODE, mode)
     renderer.off(CliRenderEvents.CAPABILITIES, again)
     renderer.off(CliRenderEvents.RENDER_ERROR, broken)
+    renderer.off(CliRenderEvents.HANDLER_ERROR, clicked)
     renderer.off(CliRenderEvents.FOCUS, front)
     renderer.off(CliRenderEvents.BLUR, away)
   }

@@ -6,6 +6,7 @@ import type { SubmitMode } from "../../protocol/records.ts"
 import { editOutside } from "../editor/external.ts"
 import { readClipboard } from "../editor/clipboard-in.ts"
 import { mentions, textOnly, withImages } from "../editor/images.ts"
+import { sentence } from "../link.ts"
 import { folderOf } from "../state.ts"
 import { runSlash } from "./slash.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
@@ -48,12 +49,21 @@ async function shell(stage: Stage, text: string): Promise<void> {
   }
 }
 
+/** An input goes its way whether or not it can be remembered. */
+function remember({ options, say }: Stage, text: string): void {
+  try {
+    options.history.append(text)
+  } catch (error) {
+    say("warning", `This is not kept in the history: ${sentence(error)}`)
+  }
+}
+
 function submit(stage: Stage, mode: SubmitMode): boolean {
-  const { editor, options } = stage
+  const { editor } = stage
   if (editor.content.trim() === "") return false
   stage.completer.close()
   const text = editor.take()
-  options.history.append(text)
+  remember(stage, text)
   if (text.startsWith("!")) attempt(stage, shell(stage, text))
   else if (!text.startsWith("/") || !runSlash(stage, text)) attempt(stage, send(stage, text.trim(), mode))
   return true

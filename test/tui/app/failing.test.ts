@@ -1,0 +1,46 @@
+/** What fails beside the conversation is said in a sentence: it costs no input, and is not written across the screen. */
+import { expect, test } from "bun:test"
+import { takeConsole } from "../../../src/tui/console.ts"
+import { openRobot } from "../../support/screen.ts"
+
+const readOnly = (): never => {
+  throw new Error("EROFS: read-only file system")
+}
+
+test("an input that the history cannot keep is sent all the same, and the person is told", async () => {
+  const robot = await openRobot({ options: { history: { load: () => [], append: readOnly } } })
+  await robot.type("fix the bug")
+  await robot.press("enter")
+  expect(robot.host.submitted).toEqual(["fix the bug"])
+  robot.shows("This is not kept in the history: EROFS: read-only file system")
+  await robot.close()
+})
+
+test("a key whose work throws is told, and the next one works", async () => {
+  let loads = 0
+  const load = (): readonly string[] => (loads++ === 0 ? [] : readOnly())
+  const robot = await openRobot({ options: { history: { load, append: () => {} } } })
+  await robot.press("ctrl+r")
+  robot.shows("A key failed, which is a bug: EROFS: read-only file system")
+  await robot.type("on")
+  expect(robot.prompt).toBe("on|")
+  await robot.close()
+})
+
+test("what a library says on the console is heard and not written, and the console is given back", () => {
+  const written: unknown[] = []
+  const own = {
+    ...console,
+    error: (value: unknown) => written.push(value),
+    log: (value: unknown) => written.push(value),
+  }
+  const heard: string[] = []
+  const giveBack = takeConsole(own, (text) => heard.push(text))
+  own.error("lost", { at: 3 }, new Error("broken"))
+  own.log("chatter")
+  expect(heard).toEqual(["lost {\n  at: 3,\n} broken"])
+  expect(written).toEqual([])
+  giveBack()
+  own.error("again")
+  expect(written).toEqual(["again"])
+})
