@@ -29,11 +29,8 @@ test("a key whose work throws is told, and the next one works", async () => {
 
 test("what a library says on the console is heard and not written, and the console is given back", () => {
   const written: unknown[] = []
-  const own = {
-    ...console,
-    error: (value: unknown) => written.push(value),
-    log: (value: unknown) => written.push(value),
-  }
+  const writes = (...values: unknown[]): void => void written.push(...values)
+  const own: Console = { ...console, error: writes, log: writes }
   const heard: string[] = []
   const giveBack = takeConsole(own, (text) => heard.push(text))
   own.error("lost", { at: 3 }, new Error("broken"))
