@@ -1,6 +1,7 @@
 /** What clients may ask, one function a command. A command is refused with a sentence; what it changes is one commit. */
 import { unreachable } from "../std/assert.ts"
 import { ReadOnly } from "../ledger/errors.ts"
+import type { Receipt } from "../ledger/ledger.ts"
 import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
 import { changeAgent } from "./agent-past.ts"
@@ -34,30 +35,23 @@ export async function answer(core: Core, scheduler: Scheduler, command: Command)
   }
 }
 
+/** Answers when it is stored. */
+async function kept<T>({ stored, value }: Receipt<T>): Promise<T> {
+  await stored
+  return value
+}
+
 async function carriedOut(core: Core, scheduler: Scheduler, command: Command): Promise<Answers[Command["type"]]> {
   switch (command.type) {
-    case "submit": {
+    case "submit":
       refuseUnsaved(core)
-      const receipt = admit(core.ledger, command)
-      await receipt.stored
-      return receipt.value
-    }
-    case "withdraw": {
-      const receipt = withdraw(core.ledger, command.submission)
-      await receipt.stored
-      return receipt.value
-    }
-    case "amend": {
-      const { submission, content, mode } = command
-      const receipt = amend(core.ledger, submission, { content, mode })
-      await receipt.stored
-      return receipt.value
-    }
-    case "send": {
-      const receipt = send(core.ledger, command.conversation)
-      await receipt.stored
-      return receipt.value
-    }
+      return kept(admit(core.ledger, command))
+    case "withdraw":
+      return kept(withdraw(core.ledger, command.submission))
+    case "amend":
+      return kept(amend(core.ledger, command.submission, { content: command.content, mode: command.mode }))
+    case "send":
+      return kept(send(core.ledger, command.conversation))
     case "abort":
       return abort(core, command)
     case "retryNow":

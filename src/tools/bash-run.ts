@@ -25,7 +25,7 @@ import {
 } from "./command.ts"
 import { EndsKeeper, type Capture } from "./output.ts"
 import { reasonOf } from "./paths.ts"
-import { endCommand, isAlive, storedIdentity, type Identity } from "./processes.ts"
+import { endCommand, identityOf, isAlive, processTable, storedIdentity, type Identity } from "./processes.ts"
 import { sizeText } from "./show.ts"
 import { errorResult, type CallFiles, type ToolContext, type ToolResult } from "./tool.ts"
 import { orphanSeconds, startWatchdog, watchStepSeconds } from "./watchdog.ts"
@@ -81,8 +81,7 @@ async function runInFiles(spec: CommandSpec, files: CallFiles, args: Args, conte
   const started = tryStart(spec, () => startInFiles(spec, files, fileBytesMax(context)))
   if (!started.ok) return started.result
   const limitMs = limitOf(args)
-  const deadline = limitMs === null ? null : context.clock.now() + limitMs
-  await rememberStart(started.value, deadline, context)
+  await rememberStart(started.value, deadlineOf(limitMs, context), context)
   const { pid, identity, gone } = started.value
   return superviseInFiles(files, { leader: pid, identity, gone, limitMs }, args, context)
 }
@@ -139,14 +138,28 @@ function watchLater(files: CallFiles, leader: number, limitMs: number | null, { 
 /** Go on with a command that a process before this one started; null where it is neither running nor known how it ended. */
 export async function adoptCommand(args: Args, facts: JsonObject, context: ToolContext): Promise<ToolResult | null> {
   const { files } = context
-  const identity = storedIdentity(facts)
   // Without a status file it ran in a pipe, which broke when its host ended.
   if (files === null || !existsSync(files.status)) return null
+  const stored = storedIdentity(facts)
+  const identity = stored ?? wrapperOf(context.key)
   const alive = identity !== null && isAlive(identity)
   if (!alive && readStatus(files.status) === null) return null
-  if (alive) takeOver(files)
-  const limitMs = remainingMs(args, facts, context)
+  const limitMs = stored === null ? limitOf(args) : remainingMs(args, facts, context)
+  if (alive) {
+    takeOver(files)
+    if (stored === null) await context.remember({ ...identity, deadline: deadlineOf(limitMs, context) })
+  }
   return superviseInFiles(files, { leader: alive ? identity.pid : null, identity, limitMs }, args, context)
+}
+
+/** Who runs a command whose host ended before it could remember that. */
+function wrapperOf(key: string): Identity | null {
+  const pid = processTable.wrapper(key)
+  return pid === null ? null : identityOf(pid)
+}
+
+function deadlineOf(limitMs: number | null, { clock }: ToolContext): number | null {
+  return limitMs === null ? null : clock.now() + limitMs
 }
 
 /** What is left of the time that the call was given: never more than all of it, whatever the clock did meanwhile. */

@@ -5,6 +5,7 @@
  *   go through one pipe to a relay that appends them to the output file: a command that opens `/dev/stderr` anew would cut a plain file.
  * - The status file is made before the start, with two lines of a fixed length: `running`, which the wrapper overwrites with `exit N`, and the
  *   pid of the host, which a later host overwrites with its own. Its space is taken beforehand, so a full disk cannot swallow a status.
+ * - Where the host has died by the end, status and output are flushed to the disk: nobody else will, before the power may go.
  * - The wrapper and the relay let TERM pass: they end when the command has, and what it started has closed the pipe.
  * - The command's text travels in the environment of the wrapper, so that `pkill -f` inside the command does not find the wrapper by it.
  */
@@ -14,7 +15,7 @@ import { open, type FileHandle } from "node:fs/promises"
 import { assert } from "../std/assert.ts"
 import { sleep, type Clock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
-import { identityOf, isAlive, markerName, type Identity } from "./processes.ts"
+import { identityOf, isAlive, markerName, wrapperName, type Identity } from "./processes.ts"
 import type { CallFiles } from "./tool.ts"
 
 export type CommandSpec = {
@@ -55,7 +56,7 @@ const runScript = `(
     exec "$2" -c "$command" 2>&1
   )`
 
-/** $3 status file, $4 output file, $5 its limit in blocks of 512 bytes */
+/** $3 status file, $4 output file, $5 its limit in blocks of 512 bytes. What is left of the line that the status overwrote is a line of its own. */
 const fileScript = `trap : TERM INT HUP
 command=$${commandVariable}
 unset ${commandVariable}
@@ -67,7 +68,9 @@ unset ${commandVariable}
   trap '' TERM INT HUP
   ulimit -f "$5"
   exec cat >>"$4"
-}`
+}
+{ read -r status && read -r rest && read -r host; } <"$3"
+kill -0 "$host" || sync "$3" "$4"`
 
 /** The relay writes to our pipe, and the status goes to another one: a socket, as ours may be, cannot be opened again as \`/dev/stderr\`. */
 const pipeScript = `trap : TERM INT HUP
@@ -120,7 +123,11 @@ export function startInFiles(spec: CommandSpec, files: CallFiles, bytesMax: numb
   closeSync(openSync(files.output, "a", 0o600))
   writeFileSync(files.status, statusLine("running") + statusLine(`${process.pid}`), { mode: 0o600 })
   const blocks = `${Math.ceil(bytesMax / 512)}`
-  const child = spawn(spec, [fileScript, "cairn", spec.key, spec.shell, files.status, files.output, blocks], "ignore")
+  const child = spawn(
+    spec,
+    [fileScript, wrapperName, spec.key, spec.shell, files.status, files.output, blocks],
+    "ignore",
+  )
   const gone = child.exited.then(() => wrapperEnding(child))
   return { pid: child.pid, identity: identityOf(child.pid), gone }
 }
@@ -129,7 +136,7 @@ export function startInFiles(spec: CommandSpec, files: CallFiles, bytesMax: numb
 export function startInPipe(
   spec: CommandSpec,
 ): Started & { readonly output: ReadableStream<Uint8Array>; readonly ended: Promise<Ending> } {
-  const child = spawn(spec, [pipeScript, "cairn", spec.key, spec.shell], "pipe")
+  const child = spawn(spec, [pipeScript, wrapperName, spec.key, spec.shell], "pipe")
   assert(child.stdout instanceof ReadableStream && child.stderr instanceof ReadableStream, "piped outputs are streams")
   const gone = child.exited.then(() => wrapperEnding(child))
   const ended = statusFrom(child.stderr).then(async (ending) => ending ?? (await gone))

@@ -20,11 +20,15 @@ export type ProcessTable = {
   bootId(): string
   /** null where there is no such process, or only its exit status is left. */
   startTime(pid: number): string | null
+  /** The wrapper of the call `key`, found by its command line; null where it has gone. */
+  wrapper(key: string): number | null
   /** What belongs to the call `key`, whose wrapper is or was `leader` (null: not known). */
   commandProcesses(key: string, leader: number | null): readonly Found[]
 }
 
 export const markerName = "CAIRN_CALL"
+/** What a wrapper calls itself in its command line; its call's key follows. */
+export const wrapperName = "cairn"
 /** Of a command line, for people. */
 const commandChars = 200
 /** How long a command has to end in its own way. */
@@ -82,6 +86,12 @@ export const linuxTable: ProcessTable = {
     const stat = statOf(pid)
     return stat === null || stat.state === "Z" || stat.state === "X" ? null : stat.startTime
   },
+  wrapper(key) {
+    const words = Buffer.from(`\0${wrapperName}\0${key}\0`).toString("latin1")
+    const isIt = (pid: number): boolean =>
+      statOf(pid)?.session === pid && procFile(`/proc/${pid}/cmdline`)?.includes(words) === true
+    return pidsSince(null).find(isIt) ?? null
+  },
   commandProcesses(key, leader) {
     const marker = Buffer.from(`${markerName}=${key}`).toString("latin1")
     return pidsSince(leader).flatMap((pid) => {
@@ -105,6 +115,15 @@ export const psTable: ProcessTable = {
   startTime(pid) {
     const [state, ...time] = ps("-o", "stat=,lstart=", "-p", `${pid}`).trim().split(/\s+/)
     return state === undefined || state === "" || state.startsWith("Z") ? null : time.join(" ")
+  },
+  wrapper(key) {
+    const lines = ps("-A", "-o", "pid=,pgid=,command=").split("\n")
+    const found = lines
+      .map((line) => line.trim().split(/\s+/))
+      .find(([pid, group, ...words]) => {
+        return pid === group && words.join(" ").includes(` ${wrapperName} ${key} `)
+      })
+    return found === undefined ? null : Number(found[0])
   },
   commandProcesses(_key, leader) {
     if (leader === null) return []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { systemClock } from "../../src/std/clock.ts"
 import type { JsonObject } from "../../src/std/json.ts"
@@ -40,10 +40,16 @@ async function adopted(
 type Host = { readonly facts: JsonObject; kill(): Promise<void> }
 
 /** Another process that runs `command` as a host would, up to the moment when it has remembered it. */
-async function lonelyHost(bench: Workbench, files: CallFiles, key: string, command: string): Promise<Host> {
+async function lonelyHost(
+  bench: Workbench,
+  files: CallFiles,
+  key: string,
+  command: string,
+  path: string = process.env["PATH"] ?? "",
+): Promise<Host> {
   const script = join(import.meta.dir, "lonely-host.ts")
   const argv = [process.execPath, script, bench.folder, files.output, files.status, key, command]
-  const host = Bun.spawn(argv, { stdout: "pipe", stderr: "inherit" })
+  const host = Bun.spawn(argv, { env: { ...process.env, PATH: path }, stdout: "pipe", stderr: "inherit" })
   let text = ""
   const reader = host.stdout.getReader()
   while (!text.includes("\n")) {
@@ -191,6 +197,52 @@ describe("a command whose host is killed", () => {
     expect(textOf(result)).not.toContain("never")
     expect(result.isError).toBe(true)
     expect(linuxTable.commandProcesses(key, null)).toEqual([])
+  })
+
+  test("before it could remember anything is found by its wrapper, adopted and remembered", async () => {
+    using bench = workbench()
+    const files = bench.files()
+    const key = "forgotten:1"
+    const command = "echo one; while [ ! -e go ]; do sleep 0.02; done; exit 6"
+    const host = await lonelyHost(bench, files, key, command)
+    await host.kill()
+    const { pid, startTime } = host.facts
+    // Between its fork and its own program it has no command line.
+    await eventually(
+      () => linuxTable.wrapper(key) !== null,
+      () => "the wrapper is not found",
+    )
+    expect([linuxTable.wrapper(key), psTable.wrapper(key)]).toEqual([pid as number, pid as number])
+    const remembered: JsonObject[] = []
+    const remember = async (fact: JsonObject): Promise<void> => {
+      remembered.push(fact)
+      bench.put("go", "")
+    }
+    const result = await bashTool.adopt?.({ command }, {}, bench.context({ files, key, remember }))
+    expect(result == null ? "" : textOf(result)).toBe("one\n\n[Exit status 6.]")
+    expect(remembered).toEqual([expect.objectContaining({ pid, startTime, deadline: null })])
+    expect([linuxTable.wrapper(key), psTable.wrapper(key)]).toEqual([null, null])
+  })
+
+  test("flushes its output and its status at its end, and leaves that to its host where one is there", async () => {
+    using bench = workbench()
+    const files = bench.files()
+    const bin = bench.path("bin")
+    mkdirSync(bin)
+    writeFileSync(join(bin, "sync"), `#!/bin/sh\necho "$@" >>${bench.path("synced")}\n`, { mode: 0o755 })
+    const path = `${bin}:${process.env["PATH"] ?? ""}`
+    const host = await lonelyHost(bench, files, "synced:1", "while [ ! -e go ]; do sleep 0.02; done", path)
+    await host.kill()
+    bench.put("go", "")
+    await follow(files, storedIdentity(host.facts))
+    expect(bench.get("synced")).toBe(`${files.status} ${files.output}\n`)
+    const key = "synced:2"
+    await bashTool.execute({ command: "true" }, {}, bench.context({ files: bench.files(), key, env: { PATH: path } }))
+    await eventually(
+      () => linuxTable.wrapper(key) === null,
+      () => "the wrapper stays",
+    )
+    expect(bench.get("synced")).toBe(`${files.status} ${files.output}\n`)
   })
 
   test("before it could remember anything is found by its marker", async () => {
