@@ -170,6 +170,25 @@ test("killed again and again over one command, its agents take it up each time",
   await agent.end("SIGKILL")
 })
 
+test("a command whose agent dies before it has noted how to find it is found all the same", async () => {
+  using machine = localMachine(server)
+  const command = "echo begun; while [ ! -e go ]; do sleep 0.02; done; exit 4"
+  const died = await runBinary(machine, ["-p", JSON.stringify({ command })], { env: { CAIRN_KILL: "remember:1" } })
+  expect(died.signal).toBe("SIGKILL")
+  const second = await begin(machine, null)
+  await eventually(
+    () => /tool_execution_update.*begun/.test(second.events()),
+    () => `the command is not taken up: ${second.events()}`,
+  )
+  await Bun.write(join(machine.work, "go"), "")
+  await eventually(
+    () => second.events().includes("agent_settled"),
+    () => "the adopted command does not end",
+  )
+  expect(second.events()).toContain("told: begun\\n\\n[Exit status 4.]")
+  await second.end("SIGKILL")
+})
+
 test("a stop of an adopted command ends it with all that it started, whatever it does about it", async () => {
   const commands = [
     "trap '' TERM; echo begun; while :; do sleep 0.05; done",
