@@ -181,7 +181,7 @@ async function askAgain(core: Core, task: Task, pin: Built["pin"]): Promise<Buil
   }
   const built = await rebuildRequest(core, task.conversation, resolved.model, pin)
   const receipt = core.ledger.commit("flushed", (tx) => {
-    if (partial.parts.length > 0) addAttempt(tx, task, attempt)
+    if (partial.parts.length > 0) addAttempt(tx, task, { ...attempt, asked: built })
     tx.setTask(task.id, { status: "running", attempt: task.attempt + 1 })
   })
   await receipt.stored

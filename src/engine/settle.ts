@@ -3,16 +3,18 @@
  *
  * - An answer settles the run or hands on; an answer with calls makes their tasks; a failed or stopped attempt is kept, out of context.
  * - Calls of an answer that the token limit cut never run: each gets a result that says so, at most three answers in a row.
- * - The usage of every attempt counts.
+ * - The usage of every attempt counts, estimated where the provider did not get as far as saying it.
  */
 import type { Partial } from "../message/delta.ts"
+import { estimateRequest } from "../message/estimate.ts"
 import { callsOf, type AssistantMessage, type AssistantPart, type StopReason } from "../message/message.ts"
 import { addUsage, noUsage, type Usage } from "../message/usage.ts"
 import type { Receipt, Tx } from "../ledger/ledger.ts"
 import type { Task } from "../ledger/records.ts"
 import type { CallOutcome } from "../protocol/records.ts"
 import { modelName, type Model } from "../providers/model.ts"
-import type { Response } from "../providers/provider.ts"
+import { attemptUsage } from "../providers/attempt-usage.ts"
+import type { ModelRequest, Response } from "../providers/provider.ts"
 import { addCompaction, type CompactionInput } from "./compaction.ts"
 import type { Core } from "./core.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
@@ -24,7 +26,11 @@ import { callKind, countsOf, stored, taskVersions, type CallInput, type RequestP
 /** Answers in a row whose calls were cut before the run gives up. */
 const cutsMax = 3
 
-type Asked = { readonly model: Pick<Model, "provider" | "id" | "api" | "contextWindow">; readonly pin?: RequestPin }
+type Asked = {
+  readonly model: Pick<Model, "provider" | "id" | "api" | "contextWindow" | "cost">
+  readonly pin?: RequestPin
+  readonly request?: Pick<ModelRequest, "system" | "tools" | "messages">
+}
 
 function message(
   asked: Asked,
@@ -76,14 +82,16 @@ export type Attempt = {
 /** Keep an attempt that gave no answer. Part of a commit. */
 export function addAttempt(tx: Tx, task: Task, attempt: Attempt): void {
   const { asked, partial, stopReason, again } = attempt
-  const usage = partial.usage ?? noUsage
+  const content = partsOf(partial)
+  const input = asked.request === undefined ? 0 : estimateRequest(asked.request)
+  const usage = attemptUsage(partial.usage, content, input, asked.model.cost)
   const end = { usage, stopReason, errorMessage: attempt.error, durationMs: attempt.durationMs }
   append(
     tx,
     { conversation: task.conversation, byTask: task.id },
     {
       kind: "assistant",
-      message: message(asked, partsOf(partial), end, tx.now),
+      message: message(asked, content, end, tx.now),
       attempt: attempt.attempt,
       again,
       request: asked.pin,

@@ -84,7 +84,8 @@ export function endOf(model: Model, content: readonly AssistantPart[]): "stop" |
   throw emptyError(model)
 }
 
-function estimateContent(content: readonly AssistantPart[]): number {
+/** Tokens that were written, by our estimate. */
+export function estimateContent(content: readonly AssistantPart[]): number {
   return content.reduce((sum, part) => {
     if (part.type === "text") return sum + estimateText(part.text)
     if (part.type === "thinking") return sum + estimateText(part.thinking)

@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
 import { chooseThinking, levelsOf } from "../../src/providers/thinking.ts"
 import { defaultQuirks, quirkProblems, quirksOf } from "../../src/providers/quirks.ts"
-import { costOf, withCost } from "../../src/providers/cost.ts"
 import type { ThinkingLevel } from "../../src/message/message.ts"
 import { model } from "./support.ts"
 
@@ -44,28 +43,4 @@ test.each([...choices])("wished %s of %j gives %s", (wished, thinking, level) =>
 
 test("levels are listed in rising order", () => {
   expect(levelsOf({ thinking: { high: "h", off: "", low: "l" } })).toEqual(["off", "low", "high"])
-})
-
-const price = { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 }
-const usage = { input: 100_000, output: 10_000, cacheRead: 50_000, cacheWrite: 20_000, totalTokens: 180_000 }
-
-test("cost counts each kind of token at its price", () => {
-  expect(costOf(usage, price)?.total).toBeCloseTo(0.2 + 0.1 + 0.01 + 0.05)
-  expect(costOf({ ...usage, cacheWrite1h: 20_000 }, price)?.cacheWrite).toBeCloseTo(0.08)
-  expect(costOf(usage, undefined)).toBeUndefined()
-})
-
-test("a tier is chosen by the whole input and holds for all tokens", () => {
-  const tiers = [
-    { above: 100_000, input: 4, output: 20, cacheRead: 0.4, cacheWrite: 5 },
-    { above: 169_999, input: 8, output: 40, cacheRead: 0.8, cacheWrite: 10 },
-  ]
-  expect(costOf(usage, { ...price, tiers })?.input).toBeCloseTo(0.8)
-  expect(costOf({ ...usage, input: 29_999 }, { ...price, tiers })?.input).toBeCloseTo(0.06, 3)
-  expect(costOf({ ...usage, input: 99_000 }, { ...price, tiers })?.output).toBeCloseTo(0.2)
-})
-
-test("what the provider says it cost rules, also where no price is known", () => {
-  expect(withCost(usage, undefined, 0.5).cost).toMatchObject({ total: 0.5, totalFromProvider: true })
-  expect(withCost(usage, undefined).cost).toBeUndefined()
 })

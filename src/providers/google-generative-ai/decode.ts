@@ -9,7 +9,7 @@ import type { Delta } from "../../message/delta.ts"
 import type { AssistantPart } from "../../message/message.ts"
 import type { Usage } from "../../message/usage.ts"
 import { isObject, type JsonObject } from "../../std/json.ts"
-import { withCost } from "../cost.ts"
+import { serviceFactor, withCost } from "../cost.ts"
 import {
   about,
   brokenError,
@@ -146,7 +146,8 @@ export class GoogleDecoder implements Decoder {
       ...(reasoning > 0 ? { reasoning } : {}),
       totalTokens: input + cacheRead + output,
     }
-    this.#usage = withCost(usage, this.#input.model.cost)
+    const { model } = this.#input
+    this.#usage = withCost(usage, model.cost, { factor: serviceFactor(model.id, stringOf(value.serviceTier)) })
     return [{ type: "usage", usage: this.#usage }]
   }
 }

@@ -71,6 +71,7 @@ export class CompletionsDecoder implements Decoder {
   #details: readonly JsonObject[] = []
   #finish: string | undefined
   #usage: Usage | undefined
+  #service = ""
   #id: string | undefined
   #model: string | undefined
   #closed = false
@@ -98,11 +99,12 @@ export class CompletionsDecoder implements Decoder {
     const failure = failureIn(chunk)
     if (failure !== undefined) throw failure
     if (typeof chunk.id === "string" && chunk.id !== "") this.#id = chunk.id
+    if (typeof chunk.service_tier === "string") this.#service = chunk.service_tier
     if (typeof chunk.model === "string" && chunk.model !== "") this.#model = chunk.model
     const deltas = listOf(chunk.choices).flatMap((choice) => (isObject(choice) ? this.#choice(choice) : []))
     const usage = findUsage(chunk)
     if (usage === undefined) return deltas
-    this.#usage = readUsage(usage, this.#input.quirks.outputExcludesReasoning, this.#input.model.cost)
+    this.#usage = readUsage(usage, this.#input.quirks.outputExcludesReasoning, this.#input.model, this.#service)
     return [...deltas, { type: "usage", usage: this.#usage }]
   }
 

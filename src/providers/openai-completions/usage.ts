@@ -1,9 +1,9 @@
 /** Token counts of chat completions, wherever a vendor puts them and whatever they include there. */
 import { isObject, type Json, type JsonObject } from "../../std/json.ts"
 import { noUsage, type Usage } from "../../message/usage.ts"
-import { withCost } from "../cost.ts"
+import { serviceFactor, withCost } from "../cost.ts"
 import { countOf } from "../decoder.ts"
-import type { Price } from "../model.ts"
+import type { Model } from "../model.ts"
 
 /** xAI counts in ten-billionths of a dollar. */
 const ticksPerDollar = 1e10
@@ -31,8 +31,13 @@ function reportedCost(usage: JsonObject): number | undefined {
   return usage.is_byok === true && typeof upstream === "number" ? cost + upstream : cost
 }
 
-/** `excludesReasoning`: the vendor's `completion_tokens` leave reasoning out. Every difference is at least 0: some report more cached than sent. */
-export function readUsage(usage: JsonObject, excludesReasoning: boolean, price: Price | undefined): Usage {
+/** `service`: how the response was served, if the vendor says. `excludesReasoning`: the vendor's `completion_tokens` leave reasoning out. Every difference is at least 0: some report more cached than sent. */
+export function readUsage(
+  usage: JsonObject,
+  excludesReasoning: boolean,
+  model: Pick<Model, "id" | "cost">,
+  service: string,
+): Usage {
   const prompt = countOf(usage.prompt_tokens) ?? 0
   const details = usage.prompt_tokens_details
   const cacheRead =
@@ -54,5 +59,7 @@ export function readUsage(usage: JsonObject, excludesReasoning: boolean, price: 
     cacheWrite,
     totalTokens: input + cacheRead + cacheWrite + output,
   }
-  return withCost(reasoning > 0 ? { ...counted, reasoning } : counted, price, reportedCost(usage))
+  const reported = reportedCost(usage)
+  const billing = { factor: serviceFactor(model.id, service), ...(reported === undefined ? {} : { reported }) }
+  return withCost(reasoning > 0 ? { ...counted, reasoning } : counted, model.cost, billing)
 }

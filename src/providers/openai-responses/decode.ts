@@ -9,7 +9,7 @@
 import type { Delta } from "../../message/delta.ts"
 import type { Usage } from "../../message/usage.ts"
 import { isObject, type JsonObject } from "../../std/json.ts"
-import { withCost } from "../cost.ts"
+import { serviceFactor, withCost } from "../cost.ts"
 import {
   about,
   countOf,
@@ -227,6 +227,10 @@ export class ResponsesDecoder implements Decoder {
       totalTokens: input + cacheRead + cacheWrite + (output ?? 0),
     }
     const ticks = countOf(usage.cost_in_usd_ticks)
-    return withCost(counted, this.#input.model.cost, ticks === undefined ? undefined : ticks / 1e10)
+    const factor = serviceFactor(this.#input.model.id, stringOf(this.#final?.service_tier))
+    return withCost(counted, this.#input.model.cost, {
+      factor,
+      ...(ticks === undefined ? {} : { reported: ticks / 1e10 }),
+    })
   }
 }
