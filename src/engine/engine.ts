@@ -69,7 +69,6 @@ export function openEngine(options: EngineOptions): Engine {
   const context = {
     tools: options.tools,
     retries: options.settings.retry.maxRetries,
-    model: (conversation: number) => readDocument(ledger.live, conversation, "agent")?.model ?? "",
   }
   const feed = new Feed(ledger, context, () => heldState(ledger.live.tasks.values(), scheduler.held), options.report)
   const core: Core = {

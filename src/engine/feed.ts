@@ -14,10 +14,11 @@ import {
   type Cursor,
   type Frame,
   type HealthState,
+  type PortChange,
   type SessionState,
   type SpoolState,
 } from "../protocol/port.ts"
-import type { DocumentRecord, EntryRecord } from "../protocol/records.ts"
+import type { AgentDocument, DocumentRecord, EntryRecord } from "../protocol/records.ts"
 import type { Piece } from "./core.ts"
 import { entryRecord } from "./entries.ts"
 import { isPublic, publicChanges, submissionRecord, taskRecord, type PublishContext } from "./publish.ts"
@@ -45,15 +46,16 @@ export class Feed {
 
   constructor(
     ledger: Ledger,
-    context: PublishContext,
+    context: Omit<PublishContext, "model">,
     held: () => SessionState["held"],
     report: (text: string) => void,
   ) {
     this.#ledger = ledger
-    this.#context = context
+    const stored = new StoredState(ledger.live, ledger.seq)
+    this.#context = { ...context, model: (conversation) => modelOf(stored, conversation) }
     this.#held = held
     this.#report = report
-    this.#stored = new StoredState(ledger.live, ledger.seq)
+    this.#stored = stored
   }
 
   /** A commit that was stored; the end of all work is told behind it. */
@@ -71,7 +73,7 @@ export class Feed {
       type: "commit",
       seq: commit.seq,
       at: commit.at,
-      changes: publicChanges(commit.changes, this.#context),
+      changes: [...publicChanges(commit.changes, this.#context), ...this.#turnsOf(commit)],
     } as const
     this.#recent.push(frame)
     if (this.#recent.length > 2 * recentMax) this.#recent = this.#recent.slice(-recentMax)
@@ -82,6 +84,18 @@ export class Feed {
     if (this.#stored.works() || (!worked && ended === undefined)) return
     this.#settled = { seq: commit.seq, frame: { type: "settled", aborted: ended === "unanswered" } }
     this.tell(this.#settled.frame)
+  }
+
+  /** Turns whose model another choice has changed: their records say which it is. */
+  #turnsOf({ changes }: Commit): readonly PortChange[] {
+    const chosen = changes.flatMap((change) =>
+      change.type === "document" && change.document.name === "agent" ? [change.document.conversation] : [],
+    )
+    if (chosen.length === 0) return []
+    const told = new Set(changes.flatMap((change) => (change.type === "task" ? [change.task.id] : [])))
+    return [...this.#stored.tasks.values()]
+      .filter(({ id, kind, conversation }) => kind === generationKind && chosen.includes(conversation) && !told.has(id))
+      .map((task) => ({ type: "task", task: taskRecord(task, this.#context) }))
   }
 
   progress(piece: Piece): void {
@@ -183,6 +197,11 @@ export class Feed {
       this.#report(`a watcher failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     }
   }
+}
+
+function modelOf(stored: StoredState, conversation: number): string {
+  const agent = stored.document(conversation, "agent")?.value as AgentDocument | undefined
+  return agent?.model ?? ""
 }
 
 /** How the last run of a batch of changes ended; undefined where none did. */

@@ -41,6 +41,10 @@ export class StoredState {
     }
   }
 
+  document(conversation: number, name: string): Document | undefined {
+    return this.#documents.get(keyOf({ conversation, name }))
+  }
+
   documents(): Iterable<Document> {
     return this.#documents.values()
   }

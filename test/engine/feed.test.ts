@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from "bun:test"
 import { MemoryStorage } from "../../src/ledger/memory.ts"
 import { Rejected, type Batch } from "../../src/ledger/storage.ts"
+import { ProviderError } from "../../src/providers/provider.ts"
 import { applyFrame, emptyView, queueOf, type View } from "../../src/protocol/view.ts"
 import { openAgent, type Agent, type ModelScript } from "../support/agent.ts"
 import { ledgerOn, writing } from "../support/ledger-backends.ts"
@@ -100,4 +101,19 @@ test("a client that comes back where it left is told that the work has ended mea
   expect(told.at(-1)).toBe("settled")
   agent.engine.port.watch(({ type }) => told.push(type), { epoch, seq: agent.view().seq })
   expect(told.filter((type) => type === "settled")).toHaveLength(1)
+})
+
+test("another choice of a model is seen in the turn that will ask it, by old and new clients alike", async () => {
+  const clock = new ManualClock()
+  let id = "model"
+  const busy = new ProviderError("retry", "busy", "Busy.")
+  const ledger = await ledgerOn(new MemoryStorage(), clock)
+  const agent = openAgent({ ledger, clock, script: [{ error: busy }], modelFields: () => ({ id }) })
+  open.push(agent)
+  await agent.say("hello")
+  id = "other"
+  await agent.engine.port.request({ type: "configure", conversation: 1, model: "test/other" })
+  const works = ({ tasks }: View): unknown => [...tasks.values()].map(({ work }) => work)
+  expect(works(agent.view())).toMatchObject([{ kind: "generation", phase: "retry", model: "test/other" }])
+  expect(works(await newcomer(agent))).toEqual(works(agent.view()))
 })

@@ -3,6 +3,7 @@
  *
  * - `installDisk` takes the place of the runtime's file functions and must run before anything that imports them. Where no process is simulated they are as before.
  * - What is asked for with a promise is done later, all at once, in an order that chance decides; it is never done for a process that has died meanwhile.
+ * - A turn of the runtime's loop that somebody waits for is one of the simulation's.
  * - What no flush has made lasting can be taken back, newest first, as a power cut does: see `Lasting`.
  */
 import { createRequire } from "node:module"
@@ -277,6 +278,10 @@ export function installDisk(): void {
     const plain = original as (...given: unknown[]) => unknown
     promises[name] = name === "open" ? openLater(plain) : twin(name, plain)
   }
+  const atOnce = globalThis.setImmediate
+  const immediate = (run: (...given: unknown[]) => void, ...given: unknown[]): unknown =>
+    user === null ? atOnce(run, ...given) : user.soon(() => run(...given))
+  globalThis.setImmediate = immediate as typeof setImmediate
   const runtime = Bun as unknown as Record<string, unknown>
   for (const name of ["zstdCompress", "zstdDecompress"] as const) runtime[name] = squeeze(name)
   for (const name of ["openSync", "writeSync", "fsyncSync", "renameSync", "ftruncateSync"] as const) moment(name)

@@ -64,12 +64,16 @@ export class Life implements DiskUser {
   #writing: Batch | null = null
   readonly #spools = new Set<Spool>()
 
-  constructor(world: World, number: number, fate: Fate) {
+  /** `before`: the life before, where what it stored is not all flushed. */
+  constructor(world: World, number: number, fate: Fate, before: Life | null) {
     this.world = world
     this.number = number
     this.fate = fate
     this.shared = world.lasting
     this.clock = world.schedule.clockOf(this)
+    this.storedSeq = before?.storedSeq ?? 0
+    this.flushedSeq = before?.flushedSeq ?? 0
+    this.relaxedSinceFlush = before?.relaxedSinceFlush ?? 0
   }
 
   /** A moment at which this life may end. */

@@ -226,7 +226,7 @@ export class SimModel {
 
   #summary(n: number): Plan {
     const { chance, storm } = this.#world
-    const text = `summary ${n} ${"sum ".repeat(chance.skewed(100))}`
+    const text = `summary ${n}. ${"sum ".repeat(chance.skewed(100))}`
     const good: Plan = { parts: [{ type: "text", text }], stop: "stop" }
     if (!storm || chance.hit(0.7)) return good
     this.#world.count("bad summary")

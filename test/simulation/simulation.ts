@@ -51,6 +51,7 @@ export class Simulation {
   /** Answers that are waited for. */
   waiting = 0
   lives = 0
+  #before: Life | null = null
   #opening = false
   #things = 0
   #actionsLeft: number
@@ -134,7 +135,8 @@ export class Simulation {
 
   #startLife(): void {
     const { world } = this
-    const life = new Life(world, ++this.lives, this.#fate())
+    const life = new Life(world, ++this.lives, this.#fate(), this.#before)
+    this.#before = life
     world.life = life
     this.#opening = true
     this.#closing = false
@@ -171,8 +173,6 @@ export class Simulation {
     if (running.length > 0) world.problem(`I8: t${running[0]?.id} is running right after the opening`)
     if (ledger.seq < this.told.seq)
       world.problem(`I11: commit ${this.told.seq} was told, the ledger is at ${ledger.seq}`)
-    life.storedSeq = ledger.seq
-    life.flushedSeq = ledger.seq
     const asking = [...ledger.live.tasks.values()].find(
       ({ kind, phase }) => kind === "generation" && phase === "request",
     )
@@ -278,6 +278,8 @@ export class Simulation {
       if (lost > 0) world.say(`${lost} changes of files are lost`)
       world.outside.lookAgain()
       this.told.forget(life.flushedSeq)
+      life.storedSeq = life.flushedSeq
+      life.relaxedSinceFlush = 0
       for (const [task, seq] of world.marks) if (seq > life.flushedSeq) world.marks.delete(task)
     }
     this.#startLife()
