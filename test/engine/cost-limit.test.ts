@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
+import { readDocument } from "../../src/engine/documents.ts"
 import { rootConversation } from "../../src/engine/engine.ts"
 import { MemoryStorage } from "../../src/ledger/memory.ts"
 import { memorySession } from "../../src/ledger/open.ts"
 import type { Usage } from "../../src/message/usage.ts"
+import { ProviderError } from "../../src/providers/provider.ts"
 import { defineTool, textResult } from "../../src/tools/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { openAgent, type Agent, type ModelScript } from "../support/agent.ts"
@@ -90,4 +92,29 @@ test("without a limit nothing waits, and what costs are unknown does not count",
   await agent.say("go")
   await agent.idle()
   expect(agent.model.requests.length).toBe(11)
+})
+
+test("what failed and what was stopped is in the totals, by model, and says that it is an estimate", async () => {
+  const clock = new ManualClock()
+  const words = "x".repeat(400)
+  const agent = openAgent({
+    ledger: await memorySession({ clock }),
+    clock,
+    script: [
+      { text: words, error: new ProviderError("fatal", "http_400", "No.") },
+      { text: words, hang: true },
+      { text: "done", usage: costs(0.4) },
+    ],
+    modelFields: () => ({ cost: { input: 0, output: 1_000, cacheRead: 0, cacheWrite: 0 } }),
+  })
+  open.push(agent)
+  await agent.say("fails")
+  await agent.say("hangs")
+  await agent.stop()
+  await agent.say("works")
+  await agent.idle()
+  const usage = readDocument(agent.ledger.live, rootConversation, "usage")
+  expect(usage?.total.cost?.total).toBeCloseTo(0.1 + 0.1 + 0.4)
+  expect(usage?.total.estimated).toBe(true)
+  expect(usage?.models["test/model"]).toEqual(usage?.total)
 })
