@@ -76,7 +76,7 @@ export async function checkSession(options: CheckOptions): Promise<Checked> {
     }
   } catch (error) {
     if (!(error instanceof SessionHeld) && !isReadOnlyDisk(error)) throw error
-    const problems = await problemsOf(paths, id, options.invariants)
+    const problems = await problemsOf(paths, options)
     return { state: problems.length === 0 ? "ok" : "damaged", problems, mended: [] }
   }
 }
@@ -88,11 +88,11 @@ function isReadOnlyDisk(error: unknown): boolean {
 async function checkOwn(options: CheckOptions, paths: SessionPaths, formatNote: string | null): Promise<Checked> {
   const mended: string[] = []
   undoUnfinished(paths)
-  let problems = await problemsOf(paths, options.id, options.invariants)
+  let problems = await problemsOf(paths, options)
   if (problems.length > 0 && problems.every(isOfIndex)) {
     reindex(paths)
     mended.push(`indexes were made anew: ${problems.join("; ")}`)
-    problems = await problemsOf(paths, options.id, options.invariants)
+    problems = await problemsOf(paths, options)
   }
   if (problems.length > 0) return mendDamage(options, paths, problems, mended)
   if (formatNote !== null) {
@@ -109,16 +109,12 @@ async function checkOwn(options: CheckOptions, paths: SessionPaths, formatNote: 
 }
 
 /** All that does not agree, of a session that nobody in this process has open. */
-async function problemsOf(
-  paths: SessionPaths,
-  id: string,
-  invariants: CheckOptions["invariants"],
-): Promise<readonly string[]> {
+async function problemsOf(paths: SessionPaths, { id, clock, invariants }: CheckOptions): Promise<readonly string[]> {
   if (!existsSync(paths.db)) return ["its file ledger.db is missing"]
   let db: Database | null = null
   try {
     db = connectReadOnly(paths.db, logState(paths))
-    const problems = await verify(db, true)
+    const problems = await verify(db, true, clock)
     return problems.length > 0 ? problems : invariants(allRecords(db))
   } catch (error) {
     if (!(damaged(id, error) instanceof SessionDamaged)) throw error

@@ -43,6 +43,7 @@ export class SqliteStorage implements Storage {
   readonly blobs: Blobs
   readonly #paths: SessionPaths
   readonly #mark: Mark
+  readonly #clock: Clock
   readonly #statements = new Map<string, Statement<unknown, Cells>>()
   /** Which object is in `bodies` under an id, for what can still change. */
   readonly #bodies = new Map<number, object>()
@@ -55,6 +56,7 @@ export class SqliteStorage implements Storage {
     this.#connection = connection
     this.#paths = paths
     this.blobs = new BlobFiles(paths.blobs)
+    this.#clock = clock
     this.#mark = new Mark(paths.mark, clock)
   }
 
@@ -170,7 +172,7 @@ export class SqliteStorage implements Storage {
   }
 
   verify(deep: boolean): Promise<readonly string[]> {
-    return verify(this.#connection.db, deep)
+    return verify(this.#connection.db, deep, this.#clock)
   }
 
   /** Lets somebody of this process read over the one connection that may. */

@@ -9,6 +9,8 @@
  *   chain's word.
  */
 import type { Database } from "bun:sqlite"
+import { sleep } from "../std/clock.ts"
+import type { Clock } from "../std/clock.ts"
 import { chainStart, commitDigest, nextChain, rowDigest, same } from "./digest.ts"
 import type { Cell } from "./digest.ts"
 import { commitsPage, counts, page, reads } from "./queries.ts"
@@ -17,21 +19,24 @@ import type { Table } from "./rows.ts"
 
 /** Few, since each may hold a megabyte. */
 const sliceRows = 64
+/** Half a frame of a screen: longer than this nobody waits. */
+const sliceMs = 8
 /** More would tell nobody more. */
 const problemsMax = 100
 
 type Found = Map<number, Uint8Array[]>
 type Problems = { readonly texts: string[]; tell(text: string): void }
 
-export async function verify(db: Database, deep: boolean): Promise<readonly string[]> {
+export async function verify(db: Database, deep: boolean, clock: Clock): Promise<readonly string[]> {
+  const pace = new Pace(clock)
   const problems = collector()
   try {
     if (deep) integrityCheck(db, problems)
     // Commits first: rows that come while this reads belong to commits that it does not ask about.
     const upTo = newestSeq(db)
     const found: Found = new Map()
-    for (const table of Object.keys(tables) as Table[]) await verifyRows(db, table, found, problems)
-    await verifyCommits(db, upTo, found, problems)
+    for (const table of Object.keys(tables) as Table[]) await verifyRows(db, table, found, problems, pace)
+    await verifyCommits(db, upTo, found, problems, pace)
     verifyCounts(db, problems)
   } catch (error) {
     problems.tell(error instanceof Error ? error.message : String(error))
@@ -61,9 +66,21 @@ function verifyCounts(db: Database, problems: Problems): void {
   if (newest >= next) problems.tell(`the id ${newest} is in use, and the next new one would be ${next}`)
 }
 
-/** Whatever waits has its turn. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+/** Gives whatever waits its turn, as often as is due. */
+class Pace {
+  readonly #clock: Clock
+  #since: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#since = clock.monotonic()
+  }
+
+  async keep(): Promise<void> {
+    if (this.#clock.monotonic() - this.#since < sliceMs) return
+    await sleep(this.#clock, 0)
+    this.#since = this.#clock.monotonic()
+  }
 }
 
 function newestSeq(db: Database): number {
@@ -82,7 +99,7 @@ function collector(): Problems {
 
 type StoredRow = Record<string, Cell | Uint8Array> & { readonly seq: number; readonly digest: Uint8Array }
 
-async function verifyRows(db: Database, table: Table, found: Found, problems: Problems): Promise<void> {
+async function verifyRows(db: Database, table: Table, found: Found, problems: Problems, pace: Pace): Promise<void> {
   const { key, columns } = tables[table]
   const statement = db.query<StoredRow, Cell[]>(page(table))
   let after: Cell[] = key.map((column) => (column === "name" ? "" : -1))
@@ -102,7 +119,7 @@ async function verifyRows(db: Database, table: Table, found: Found, problems: Pr
     const last = rows.at(-1)
     if (last === undefined || rows.length < sliceRows) return
     after = key.map((column) => last[column] as Cell)
-    await pause()
+    await pace.keep()
   }
 }
 
@@ -115,7 +132,7 @@ type CommitRow = {
   readonly chain: Uint8Array
 }
 
-async function verifyCommits(db: Database, upTo: number, found: Found, problems: Problems): Promise<void> {
+async function verifyCommits(db: Database, upTo: number, found: Found, problems: Problems, pace: Pace): Promise<void> {
   const statement = db.query<CommitRow, [number, number]>(commitsPage)
   let before: { seq: number; chain: Uint8Array } = { seq: 0, chain: chainStart }
   while (before.seq < upTo) {
@@ -129,7 +146,7 @@ async function verifyCommits(db: Database, upTo: number, found: Found, problems:
       before = row
     }
     if (rows.length === 0) break
-    await pause()
+    await pace.keep()
   }
   const newest = newestSeq(db)
   for (const seq of found.keys()) {
