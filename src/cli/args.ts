@@ -29,6 +29,8 @@ export type RunFlags = {
   readonly appendSystemPrompt: readonly string[]
   readonly contextFiles: boolean
   readonly approve: boolean
+  /** Take nothing from the folder that waits for trust, whatever was decided. */
+  readonly deny: boolean
   readonly takeOver: boolean
 }
 
@@ -109,6 +111,9 @@ function sessionChoice(values: Values): SessionChoice | { readonly problem: stri
 function runFlags(values: Values): RunFlags | { readonly problem: string } {
   const session = sessionChoice(values)
   if ("problem" in session) return session
+  if (values.approve === true && values["no-approve"] === true) {
+    return { problem: "--approve and --no-approve exclude each other: give one of them" }
+  }
   const thinking = text(values, "thinking")
   if (thinking !== undefined && !(thinkingLevels as readonly string[]).includes(thinking)) {
     return { problem: `--thinking ${thinking} is no level: give one of ${thinkingLevels.join(", ")}` }
@@ -126,6 +131,7 @@ function runFlags(values: Values): RunFlags | { readonly problem: string } {
     appendSystemPrompt: (values["append-system-prompt"] as string[] | undefined) ?? [],
     contextFiles: values["no-context-files"] !== true,
     approve: values.approve === true,
+    deny: values["no-approve"] === true,
     takeOver: values["take-over"] === true,
   }
 }

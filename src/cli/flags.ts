@@ -29,6 +29,7 @@ export const flags = [
   },
   { name: "no-context-files", help: "leave AGENTS.md and CLAUDE.md out" },
   { name: "approve", short: "a", help: "trust this folder's .cairn for this run" },
+  { name: "no-approve", help: "leave this folder's .cairn out of this run, whatever was decided" },
   { name: "take-over", help: "end the process that holds the session, and go on with it" },
   { name: "help", short: "h", help: "show this" },
   { name: "version", short: "v", help: "show the version" },

@@ -16,6 +16,7 @@ export function hostFlags(run: RunFlags): readonly string[] {
     ...run.appendSystemPrompt.flatMap((text) => pair("append-system-prompt", text)),
     ...(run.contextFiles ? [] : ["--no-context-files"]),
     ...(run.approve ? ["--approve"] : []),
+    ...(run.deny ? ["--no-approve"] : []),
     ...(run.takeOver ? ["--take-over"] : []),
     ...(run.session.kind === "memory" ? ["--no-session"] : []),
   ]

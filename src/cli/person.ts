@@ -120,13 +120,19 @@ export function trustStore(dirs: Dirs): TrustStore {
   return new TrustStore(trustFile(dirs), systemClock)
 }
 
-async function isTrusted(dirs: Dirs, project: string, run: RunFlags): Promise<boolean> {
-  return run.approve || (await trustStore(dirs).check(project)).status === "trusted"
+/** Flags rule; then what was decided; then, where nothing was, what the person wants of folders as a rule. */
+async function isTrusted(dirs: Dirs, project: string, run: RunFlags, settings: SettingsStore): Promise<boolean> {
+  if (run.deny) return false
+  if (run.approve) return true
+  const { status } = await trustStore(dirs).check(project)
+  if (status === "trusted") return true
+  const open = status === "unknown" || status === "changed"
+  return open && settings.merged.config.defaultProjectTrust === "always"
 }
 
 /** Whether the project may do what it wants, as of now: somebody may have decided since. A session of another folder takes nothing from here. */
 export async function trustedNow(person: Person, run: RunFlags): Promise<boolean> {
-  return person.elsewhere !== true && (await isTrusted(person.dirs, person.project, run))
+  return person.elsewhere !== true && (await isTrusted(person.dirs, person.project, run, person.settings))
 }
 
 /** `headless`: a broken config ends the run. Throws {@link Stop}. */
@@ -135,15 +141,16 @@ export async function readPerson(run: RunFlags, headless: boolean): Promise<Pers
   const dirs = foldersOf(env)
   const folder = realpathSync(process.cwd())
   const project = projectOf(folder)
-  const trusted = await isTrusted(dirs, project, run)
   const settings = new SettingsStore({
     person: join(dirs.config, "config.json"),
     project: join(project, ".cairn", "config.json"),
-    trusted,
+    trusted: false,
     env,
     flags: flagValues(run),
     providers: withKeys(env, dirs, run),
   })
+  const trusted = await isTrusted(dirs, project, run, settings)
+  if (trusted) settings.trust(true)
   if (headless && settings.broken) throw new Stop(settings.problems.join("\n"), 2)
   const { config } = settings.merged
   const credentials = credentialsOf(env, dirs, run, config.providers)

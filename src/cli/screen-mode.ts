@@ -14,47 +14,25 @@ import { keymapShelf, themeShelf } from "../home/shelf.ts"
 import { readHolder } from "../ledger/lock.ts"
 import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
-import type { SessionsPort } from "../protocol/sessions.ts"
 import { resetSequence } from "../tui/reset.ts"
 import type { ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice } from "../tui/options.ts"
-import type { AttachedPort } from "../wire/attach.ts"
 import type { Mode, RunFlags } from "./args.ts"
-import { connectHost, type ConnectOptions, type HostChoice } from "./connect.ts"
-import {
-  needsFirstStart,
-  offerOf,
-  providerChoices,
-  removeKey,
-  saveInConfig,
-  saveKey,
-  takeAnswer,
-  tourFolder,
-  type Begin,
-} from "./first-start.ts"
-import { hostFlags } from "./host-flags.ts"
+import { connectHost } from "./connect.ts"
+import { needsFirstStart, offerOf, takeAnswer, tourFolder, type Begin } from "./first-start.ts"
 import { runLines } from "./line-mode.ts"
 import { chosenSession } from "./open.ts"
-import { apiKeyVariable, readPerson, type Person } from "./person.ts"
-import { socketPlaces } from "./places.ts"
+import { readPerson, type Person } from "./person.ts"
+import { outsideOf } from "./outside.ts"
 import { draftStore, historyStore } from "./screen-stores.ts"
+import { connectOptions, Hosts, type ScreenStart } from "./screen-hosts.ts"
 import { screenSessions } from "./screen-sessions.ts"
 import { findSession, newestSession, sessionsPort } from "./sessions.ts"
 import { Stop } from "./stop.ts"
+import { decideTrust, openQuestion } from "./trust.ts"
 import { isDumb, terminalFacts } from "./terminal-facts.ts"
 
 /** Sessions of a folder that are looked at for interrupted work: a start must not wait for a long list. */
 const recentMax = 20
-
-export type ScreenStart = {
-  readonly person: Person
-  readonly run: RunFlags
-  readonly choice: SessionChoice
-  readonly words: readonly string[]
-  readonly version: string
-  /** Where the host works, and with which model, when that is not what flags and settings say. */
-  readonly begin: Begin | null
-  readonly client: string
-}
 
 /** The person's folder of that name, after the project's where it is trusted. */
 function shelves(person: Person, name: string): readonly string[] {
@@ -62,6 +40,7 @@ function shelves(person: Person, name: string): readonly string[] {
   return person.trusted ? [join(person.project, ".cairn", name), own] : [own]
 }
 
+/** As the settings are now: what a person changes counts when it is next looked at. */
 function settingsOf(person: Person): ScreenSettings {
   const { config } = person.settings.merged
   return {
@@ -79,56 +58,6 @@ function settingsOf(person: Person): ScreenSettings {
   }
 }
 
-function connectOptions(start: ScreenStart, begin: Begin | null): ConnectOptions {
-  const { person, run, version, client } = start
-  const model = begin?.model ?? run.model
-  return {
-    dataDir: person.dirs.data,
-    places: socketPlaces(),
-    folder: begin?.folder ?? person.folder,
-    build: version,
-    client,
-    flags: hostFlags({ ...run, model }),
-    env: run.apiKey === undefined ? person.env : { ...person.env, [apiKeyVariable]: run.apiKey },
-  }
-}
-
-/** Hosts are reached one at a time; the last one is whom a choice at the end concerns. */
-class Hosts {
-  readonly #start: ScreenStart
-  #begin: Promise<Begin | null>
-  #port: AttachedPort | null = null
-
-  constructor(start: ScreenStart, begin: Promise<Begin | null>) {
-    this.#start = start
-    this.#begin = begin
-  }
-
-  get sessions(): SessionsPort | null {
-    return this.#port?.sessions ?? null
-  }
-
-  async connect(choice: HostChoice): Promise<AttachedPort> {
-    const options = connectOptions(this.#start, (await this.#begin) ?? this.#start.begin)
-    this.#port = await connectHost(choice, options)
-    return this.#port
-  }
-
-  /** What was chosen for work that runs. The host has gone on its own where it cannot be asked any more. */
-  async end(work: ScreenEnd["work"]): Promise<void> {
-    if (this.#port === null || work === "leave") return
-    try {
-      await this.#port.host.request({ type: "stop", how: work === "stop" ? "work" : "pending" })
-    } catch {
-      return
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#port?.close()
-  }
-}
-
 /** Work that was left in this folder, for a new conversation to be told of: the newest. */
 async function interrupted(start: ScreenStart): Promise<ScreenOptions["interrupted"]> {
   if (start.choice.kind !== "new" || start.begin !== null) return undefined
@@ -141,7 +70,7 @@ async function interrupted(start: ScreenStart): Promise<ScreenOptions["interrupt
 function screenOptions(
   start: ScreenStart,
   hosts: Hosts,
-  more: Pick<ScreenOptions, "firstStart" | "interrupted">,
+  more: Pick<ScreenOptions, "firstStart" | "interrupted" | "trust">,
 ): ScreenOptions {
   const { person, choice, words, client } = start
   const { config } = person.settings.merged
@@ -156,18 +85,20 @@ function screenOptions(
     scratch: tmpdir(),
     highlightFolder: join(person.dirs.cache, "highlight"),
     clock: systemClock,
-    settings: settingsOf(person),
+    get settings() {
+      return settingsOf(person)
+    },
     themes: themeShelf({ folders: shelves(person, "themes"), clock: systemClock }),
     keymaps: keymapShelf({ folders: shelves(person, "keymaps"), clock: systemClock }, () => commandList),
     drafts: draftStore(person.dirs.data, folder),
     history: historyStore(person.dirs.data, folder),
     terminal: terminalFacts(person.env, config.colors),
-    outside: {
-      providers: () => providerChoices(person),
-      saveKey: (provider, key) => saveKey(person, provider, key),
-      removeKey: (provider) => removeKey(person, provider),
-      saveSetting: (path, value) => saveInConfig(person, path, value),
-    },
+    outside: outsideOf({
+      person,
+      folder,
+      trusted: () => hosts.trusted(),
+      trustOnce: () => hosts.trustOnce(),
+    }),
     prompt: words.length > 0 ? words.join(" ") : undefined,
     notices: person.problems,
     choose: start.run.session.kind === "choose",
@@ -202,7 +133,23 @@ export async function openScreen(start: ScreenStart): Promise<number> {
     start.begin === null && start.choice.kind === "new" && start.run.model === undefined && needsFirstStart(person)
   const decided = Promise.withResolvers<Begin | null>()
   if (!asks) decided.resolve(null)
-  const hosts = new Hosts(start, decided.promise)
+  const known = Promise.withResolvers<void>()
+  const question = start.begin === null && !start.run.deny ? await openQuestion(person) : null
+  if (question === null) known.resolve()
+  const hosts = new Hosts(start, decided.promise, known.promise)
+  const trust: ScreenOptions["trust"] =
+    question === null
+      ? undefined
+      : {
+          question,
+          async answer(answer) {
+            if (answer === "once") hosts.trustOnce()
+            const outcome = await decideTrust(person, answer)
+            person.settings.trust(await hosts.trusted())
+            known.resolve()
+            return outcome
+          },
+        }
   const first: ScreenOptions["firstStart"] = asks
     ? {
         offer: await offerOf(person),
@@ -216,7 +163,7 @@ export async function openScreen(start: ScreenStart): Promise<number> {
     : undefined
   const { startScreen } = await import("../tui/screen.ts")
   const end = await startScreen(
-    screenOptions(start, hosts, { firstStart: first, interrupted: await interrupted(start) }),
+    screenOptions(start, hosts, { firstStart: first, interrupted: await interrupted(start), trust }),
   )
   await hosts.end(end.work)
   await hosts.close()

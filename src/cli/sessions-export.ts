@@ -36,6 +36,32 @@ function piText(id: string, records: AllRecords, conversation: number): string {
   }).join("")
 }
 
+export type ExportChoice = {
+  readonly session: string
+  /** As a word: `c2`; the root where it is left out. */
+  readonly conversation?: string
+  /** `md`, `html` or `jsonl`. */
+  readonly format: string
+}
+
+/** A session as the text of such a file, without the person's secrets. Throws {@link Stop} where it cannot be read. */
+export async function exportText(
+  { dirs, redact }: Pick<Person, "dirs" | "redact">,
+  choice: ExportChoice,
+): Promise<string> {
+  const whole = wholeSession(dirs.data, choice.session)
+  const records = {
+    ...whole,
+    entries: whole.entries.map((entry) => ({ ...entry, data: redactJson(entry.data, redact) })),
+  }
+  const conversation = conversationOf(records, choice.conversation)
+  if (choice.format === "jsonl") return piText(choice.session, records, conversation)
+  const entries = recordsOf(records, conversation)
+  const session = sessionDocument(records)
+  if (choice.format === "html") return (await import("./export-html.ts")).sessionHtml(session, entries)
+  return transcriptText(session, entries)
+}
+
 export async function exportSession(mode: CommandMode): Promise<number> {
   const { dirs, redact } = await readPerson(mode.run, false)
   const [name, which] = mode.words
@@ -43,21 +69,8 @@ export async function exportSession(mode: CommandMode): Promise<number> {
   const formats = ["md", "html", "jsonl"].filter((format) => mode.options.has(format))
   if (formats.length > 1) throw new Stop(`--${formats.join(" and --")} exclude each other: give one of them`, 2)
   const id = await findSession(dirs.data, name)
-  const whole = wholeSession(dirs.data, id)
-  const records = {
-    ...whole,
-    entries: whole.entries.map((entry) => ({ ...entry, data: redactJson(entry.data, redact) })),
-  }
-  const conversation = conversationOf(records, which)
-  const entries = recordsOf(records, conversation)
-  const session = sessionDocument(records)
   const [format = "md"] = formats
-  const text =
-    format === "jsonl"
-      ? piText(id, records, conversation)
-      : format === "html"
-        ? (await import("./export-html.ts")).sessionHtml(session, entries)
-        : transcriptText(session, entries)
+  const text = await exportText({ dirs, redact }, { session: id, conversation: which, format })
   const path = mode.values.get("output")
   if (path === undefined) print(text)
   else {

@@ -25,7 +25,8 @@ export const commandNames = {
   "app.palette": command("Open the list of all commands"),
   "app.help": command("Show the keys that work here"),
   "app.detach": command("Close the screen and leave the work running"),
-  "app.settings": command("Show settings, their values and where each comes from"),
+  "app.settings": command("Show settings, their values and where each comes from, and change them"),
+  "app.trust": command("Decide what this folder may do"),
   "app.reload": command("Read config, keymaps, themes, prompts and skills again"),
 
   "prompt.submit": command("Send the prompt; while a run is going it joins at the next turn"),

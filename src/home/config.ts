@@ -88,8 +88,8 @@ export function variableOf(path: string): string {
     .toUpperCase()}`
 }
 
-/** What a variable says, as the setting's type takes it: lists with commas, maps as JSON. What does not fit is left for the check to refuse. */
-function fromText(schema: TSchema, text: string): Json {
+/** What a text says, as the setting's type takes it: lists with commas, maps as JSON. What does not fit is left for the check to refuse. */
+export function parseSetting(schema: TSchema, text: string): Json {
   const type: unknown = schema.type
   if (type === "array")
     return text
@@ -111,7 +111,7 @@ export function environmentLayers(env: Readonly<Record<string, string | undefine
   const read = leaves.flatMap(({ path, schema }) => {
     const name = variableOf(path)
     const text = env[name]
-    const value = text === undefined || text === "" ? undefined : fromText(schema, text)
+    const value = text === undefined || text === "" ? undefined : parseSetting(schema, text)
     if (value === undefined) return []
     const checked = readConfig({ file: name, text: JSON.stringify(withValue({}, path.split("."), value)) })
     return [{ name, checked }]

@@ -121,6 +121,29 @@ export type FirstStartAnswer =
 
 export type Interrupted = { readonly id: string; readonly title: string }
 
+/** A setting as a person sees it. `edit` says how it is changed; `fixed`: not from here, and why. */
+export type SettingRow = {
+  readonly name: string
+  readonly value: string
+  readonly from: string
+  readonly help: string
+  readonly edit:
+    | { readonly kind: "choice"; readonly choices: readonly string[] }
+    | { readonly kind: "flag"; readonly on: boolean }
+    | { readonly kind: "text"; readonly text: string }
+    | { readonly kind: "fixed"; readonly reason: string }
+}
+
+/** Whether a folder may do what it wants to. `news`: files that are new or changed since it was trusted. */
+export type TrustQuestion = {
+  readonly folder: string
+  readonly standing: "unknown" | "changed" | "trusted" | "denied" | "nothing"
+  readonly effects: readonly { readonly what: string; readonly files: readonly string[] }[]
+  readonly news: readonly string[]
+}
+
+export type TrustAnswer = "always" | "once" | "never" | "later"
+
 /** What only the program around the screen can do. A missing one turns its command off, with the reason. */
 export type Outside = {
   providers?(): readonly ProviderChoice[]
@@ -131,10 +154,14 @@ export type Outside = {
   exportSession?(session: string, path: string): Promise<Outcome>
   /** Prompts, skills and what else was read at the start, again. */
   reload?(): Promise<Outcome>
-  /** Every setting with its value and where that comes from, for reading. */
-  settings?(): readonly { readonly name: string; readonly value: string; readonly from: string }[]
+  /** Every setting with its value and where that comes from. */
+  settings?(): readonly SettingRow[]
+  /** Write what was typed for a setting; an empty text takes it out of the file. */
+  setSetting?(name: string, typed: string): Promise<Outcome>
+  /** How it stands with trust in this folder, and deciding about it. */
+  trust?: { look(): Promise<TrustQuestion>; decide(answer: TrustAnswer): Promise<Outcome> }
   /** Prompt templates and skills, by the name that follows the slash. */
-  templates?(): readonly { readonly name: string; readonly title: string }[]
+  templates?(): readonly { readonly name: string; readonly title: string; readonly args?: string }[]
   /** A template with its arguments put in; null where there is none of that name. */
   expandTemplate?(name: string, args: string): string | null
 }
@@ -176,6 +203,8 @@ export type ScreenOptions = {
     /** The question was put away without an answer. */
     dismissed?(): void
   }
+  /** Asked at the start, where the folder wants more than the person has let it do yet. No host is reached before the answer. */
+  readonly trust?: { readonly question: TrustQuestion; answer(answer: TrustAnswer): Promise<Outcome> }
   /** Signals of this process: the screen restores the terminal and ends. Absent in tests. */
   readonly process?: NodeJS.Process
   /** Tests bring their own; else one is made on the terminal of this process. */

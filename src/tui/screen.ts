@@ -20,6 +20,7 @@ import { Restorer } from "./restorer.ts"
 import { folderOf } from "./state.ts"
 import { isBusy } from "./status/activity.ts"
 import { branchOf } from "./status/branch.ts"
+import { askTrust } from "./trust.ts"
 import { Ticker } from "./ticker.ts"
 import { openRenderer, signalStatus, Terminal, type EndingSignal } from "./terminal.ts"
 import { Outer } from "./outer.ts"
@@ -117,6 +118,10 @@ function begin(app: App): void {
   if (options.notices.length > 0) app.say("warning", options.notices.join("\n"))
   if (options.firstStart !== undefined) {
     askFirstStart({ options, store, say: app.say, ready: () => refreshModels(app) })
+  }
+  if (options.trust !== undefined) {
+    const { question, answer } = options.trust
+    askTrust({ store, home: options.home, atStart: true, say: app.say }, question, answer)
   }
   if (options.choose === true) app.run("session.select")
   if (options.prompt !== undefined) attempt(app, send(app, options.prompt, "steer"))

@@ -116,38 +116,6 @@ function titleOf(name: string): string {
   return (commandList as readonly string[]).includes(name) ? commandInfo(name as CommandName).title : name
 }
 
-const settings: Command = {
-  off: (stage) => (stage.options.outside.settings === undefined ? "settings are not shown here" : null),
-  run(stage) {
-    const rows = stage.options.outside.settings?.()
-    if (rows === undefined) return false
-    stage.store.dispatch({
-      type: "dialog.open",
-      dialog: {
-        kind: "text",
-        id: "settings",
-        title: "Settings",
-        rows: rows.map(({ name, value, from }) => ({ left: name, right: `${value}  (${from})` })),
-      },
-    })
-    return true
-  },
-}
-
-const reload: Command = {
-  run(stage) {
-    stage.looks.reload()
-    const { outside } = stage.options
-    const work =
-      outside.reload?.() ?? Promise.resolve({ ok: true as const, text: "Keymaps and themes were read again" })
-    attempt(
-      stage,
-      work.then((outcome) => stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)),
-    )
-    return true
-  },
-}
-
 const openHelp: Command = {
   run(stage) {
     stage.store.dispatch({ type: "dialog.open", dialog: helpDialog(stage) })
@@ -176,8 +144,6 @@ export const appCommands = {
     },
   },
   "app.help": openHelp,
-  "app.settings": settings,
-  "app.reload": reload,
   "mouse.toggle": {
     run(stage) {
       const on = !stage.store.state.mouse

@@ -5,6 +5,7 @@
  */
 import type { CommandName } from "../../home/command-names.ts"
 import type { SlashCommand } from "../editor/completion.ts"
+import { sentence } from "../link.ts"
 import { send } from "./prompt.ts"
 import { attempt, type Stage } from "./stage.ts"
 
@@ -83,7 +84,8 @@ const slashes: readonly Slash[] = [
   command("thinking", "choose the thinking level", "thinking.select", "[level]"),
   command("theme", "choose the theme", "theme.select", "[name]"),
   command("keymap", "choose the keymap", "keymap.select", "[name]"),
-  command("settings", "settings and where each comes from", "app.settings"),
+  command("settings", "settings, where each comes from, and changing them", "app.settings", "[name]"),
+  command("trust", "decide what this folder may do", "app.trust"),
   command("new", "start a new session", "session.new"),
   command("resume", "open another session", "session.select"),
   command("name", "name this session", "session.name", "[name]"),
@@ -104,7 +106,19 @@ const slashes: readonly Slash[] = [
 
 /** All that can be completed after a slash. */
 export function slashCommands(stage: Pick<Stage, "options">): readonly SlashCommand[] {
-  return [...slashes, ...(stage.options.outside.templates?.() ?? [])]
+  const own = new Set(slashes.map(({ name }) => name))
+  // A template that has the name of a command would never be reached.
+  return [...slashes, ...(stage.options.outside.templates?.() ?? []).filter(({ name }) => !own.has(name))]
+}
+
+/** The text of a template or a skill; empty where its file cannot be read any more, which is told; null where there is none of that name. */
+function expand(stage: Stage, name: string, rest: string): string | null {
+  try {
+    return stage.options.outside.expandTemplate?.(name, rest) ?? null
+  } catch (error) {
+    stage.say("error", `/${name} cannot be read: ${sentence(error)}`)
+    return ""
+  }
 }
 
 /** Runs `text` if it names a command or a template. False when it is an input like any other. */
@@ -115,8 +129,8 @@ export function runSlash(stage: Stage, text: string): boolean {
     slash.run(stage, rest.trim())
     return true
   }
-  const expanded = stage.options.outside.expandTemplate?.(name, rest) ?? null
+  const expanded = expand(stage, name, rest)
   if (expanded === null) return false
-  attempt(stage, send(stage, expanded, "steer"))
+  if (expanded !== "") attempt(stage, send(stage, expanded, "steer"))
   return true
 }

@@ -11,6 +11,7 @@ import { panelCommands } from "./panels.ts"
 import { promptCommands } from "./prompt.ts"
 import { searchCommands } from "./search.ts"
 import { sessionCommands } from "./session.ts"
+import { settingsCommands } from "./settings.ts"
 import type { Command, Stage } from "./stage.ts"
 
 type Group<Prefix extends string> = Extract<CommandName, `${Prefix}.${string}`>
@@ -123,6 +124,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...chooseCommands,
   ...searchCommands,
   ...aboutCommands,
+  ...settingsCommands,
   ...sessionCommands,
   ...editorCommands,
   ...dialogCommands,

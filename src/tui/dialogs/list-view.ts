@@ -71,6 +71,8 @@ export class ListView implements DialogView {
     this.#hint = textNode(renderer, 1)
     for (const node of [this.#input, this.#list, this.#preview, this.#hint]) this.#frame.box.add(node)
     this.#list.onMouseDown = (event) => this.#click(event.y - this.#list.screenY)
+    const item = chosen(this.#model)
+    if (item !== undefined && dialog.preview !== undefined) dialog.moved?.(item)
     this.#frame.box.onMouseScroll = (event) => this.run(event.scroll?.direction === "up" ? "up" : "down")
   }
 
