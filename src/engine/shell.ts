@@ -68,10 +68,18 @@ async function endOf(core: Core, task: Task, dispatched: boolean, context: ToolC
   const tool = bashOf(core)
   if (tool === undefined) return withoutCode("bash")
   const args: JsonObject = { command: shellInput(task).command }
-  if (dispatched) return adopted(core, task, tool, args, context)
+  if (dispatched) {
+    core.at("inherit")
+    const ended = await adopted(core, task, tool, args, context)
+    core.at("inherited")
+    return ended
+  }
   if (context.signal.aborted) return notStarted()
   await core.mark(task.id)
-  return executed(context, await tool.execute(args, {}, context))
+  core.at("effect")
+  const result = await tool.execute(args, {}, context)
+  core.at("effected")
+  return executed(context, result)
 }
 
 function exitOf(details: unknown): number | null {
@@ -101,5 +109,6 @@ async function settle(core: Core, task: Task, ended: Ended, durationMs: number):
     tx.setTask(id, { status, outcome: { entry: entry.id } })
   })
   await receipt.stored
+  core.at("settled")
   await core.ledger.spools.drop(task.id)
 }

@@ -3,8 +3,8 @@
  * promised is compared with what then stands on the disk.
  *
  * - The life: a run that reads, edits, writes and runs a command with a long output, a steer into it, an answer that is refused once and asked
- *   for again, a stream and a command that are stopped, a compaction, and an answer after it. Each step may be done again: its input bears the
- *   same request id, and what has happened already is not asked for twice.
+ *   for again, a stream and a command that are stopped, a compaction, an answer after it, and a command of the person's. Each step may be done
+ *   again: its input bears the same request id, and what has happened already is not asked for twice.
  * - The model looks at the request alone, but for the refusal, which comes once.
  */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
@@ -115,6 +115,7 @@ const answered =
     await until(host, (view) => isOver(view, text))
   }
 
+const isShell = ({ data }: EntryRecord): boolean => data.kind === "shell"
 const isSummary = ({ data }: EntryRecord): boolean => data.kind === "compaction"
 
 const life: readonly Step[] = [
@@ -134,6 +135,14 @@ const life: readonly Step[] = [
     await until(host, (view) => (view.entries.some(isSummary) && view.tasks.size === 0 ? true : undefined))
   },
   answered("last"),
+  async (host) => {
+    const isBegun = ({ tasks, entries }: View): boolean => tasks.size > 0 || entries.some(isShell)
+    if (!isBegun(host.view())) {
+      const command = "echo mine >> mine; exit 5"
+      await ask(host, { type: "shell", conversation: 1, command, excluded: false })
+    }
+    await until(host, (view) => (view.entries.some(isShell) && view.tasks.size === 0 ? true : undefined))
+  },
 ]
 
 export type Life = {
@@ -245,7 +254,12 @@ function fileProblems(machine: Machine, view: View): readonly string[] {
   const known = resultsOf(view, "bash").every(({ outcome }) => outcome !== "unknown")
   if (file("runs") !== "ran\n" && (known || file("runs") !== ""))
     problems.push(`the command ran ${file("runs").length / 4} times`)
-  const strays = readdirSync(machine.work).filter((name) => !["notes.txt", "fresh.txt", "runs"].includes(name))
+  const [shell, ...more] = view.entries.filter(isShell).map(({ data }) => data)
+  if (more.length > 0) problems.push(`the person's command has ${more.length + 1} entries`)
+  const isKnown = shell !== undefined && "exit" in shell && shell.exit === 5
+  if (file("mine") !== "mine\n" && (isKnown || file("mine") !== "")) problems.push(`mine is ${file("mine")}`)
+  const own = ["notes.txt", "fresh.txt", "runs", "mine"]
+  const strays = readdirSync(machine.work).filter((name) => !own.includes(name))
   if (strays.length > 0) problems.push(`files were left: ${strays.join(", ")}`)
   return problems
 }
