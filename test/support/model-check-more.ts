@@ -121,7 +121,7 @@ export function checkGoogle(body: JsonObject, model: string): readonly string[] 
   const turns = list(body.contents).map(object)
   if (turns.length === 0) problems.push("contents is empty")
   const isUsers = (turn: JsonObject): boolean =>
-    list(turn.parts).some((part) => object(part).text !== undefined) && turn.role === "user"
+    turn.role === "user" && list(turn.parts).some((part) => object(part).functionResponse === undefined)
   const lastUser = turns.findLastIndex(isUsers)
   let due = 0
   for (const [place, turn] of turns.entries()) {
