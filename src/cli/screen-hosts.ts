@@ -45,6 +45,7 @@ export class Hosts {
   readonly #begin: Promise<Begin | null>
   readonly #decided: Promise<void>
   #once = false
+  #trusts: boolean
   #port: AttachedPort | null = null
 
   /** `decided`: what the folder may do is known. */
@@ -52,6 +53,7 @@ export class Hosts {
     this.#start = start
     this.#begin = begin
     this.#decided = decided
+    this.#trusts = start.person.trusted
   }
 
   /** The folder may do what it wants to, this time. */
@@ -59,9 +61,15 @@ export class Hosts {
     this.#once = true
   }
 
+  /** Whether the folder is trusted, as it was last asked. */
+  get trusts(): boolean {
+    return this.#trusts
+  }
+
   async trusted(): Promise<boolean> {
     const { person, run } = this.#start
-    return trustedNow(person, { ...run, approve: run.approve || this.#once })
+    this.#trusts = await trustedNow(person, { ...run, approve: run.approve || this.#once })
+    return this.#trusts
   }
 
   get sessions(): SessionsPort | null {

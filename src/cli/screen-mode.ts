@@ -10,12 +10,12 @@ import { systemClock } from "../std/clock.ts"
 import { shortId } from "../std/id.ts"
 import { cleanControls } from "../std/clean.ts"
 import { commandList } from "../home/command-names.ts"
-import { keymapShelf, themeShelf } from "../home/shelf.ts"
+import { keymapShelf, themeShelf, type ShelfOptions } from "../home/shelf.ts"
 import { readHolder } from "../ledger/lock.ts"
 import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
 import { resetSequence } from "../tui/reset.ts"
-import type { ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice } from "../tui/options.ts"
+import type { Outside, ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice, TrustQuestion } from "../tui/options.ts"
 import type { Mode, RunFlags } from "./args.ts"
 import { connectHost } from "./connect.ts"
 import { needsFirstStart, offerOf, takeAnswer, tourFolder, type Begin } from "./first-start.ts"
@@ -28,16 +28,21 @@ import { connectOptions, Hosts, type ScreenStart } from "./screen-hosts.ts"
 import { screenSessions } from "./screen-sessions.ts"
 import { findSession, newestSession, sessionsPort } from "./sessions.ts"
 import { Stop } from "./stop.ts"
-import { decideTrust, openQuestion } from "./trust.ts"
+import { openQuestion } from "./trust.ts"
 import { isDumb, terminalFacts } from "./terminal-facts.ts"
 
 /** Sessions of a folder that are looked at for interrupted work: a start must not wait for a long list. */
 const recentMax = 20
 
-/** The person's folder of that name, after the project's where it is trusted. */
-function shelves(person: Person, name: string): readonly string[] {
+/** The person's folder of that name, after the project's where it is trusted by now. */
+function shelf(person: Person, hosts: Hosts, name: string): ShelfOptions {
   const own = join(person.dirs.config, name)
-  return person.trusted ? [join(person.project, ".cairn", name), own] : [own]
+  return {
+    get folders() {
+      return hosts.trusts ? [join(person.project, ".cairn", name), own] : [own]
+    },
+    clock: systemClock,
+  }
 }
 
 /** As the settings are now: what a person changes counts when it is next looked at. */
@@ -70,7 +75,7 @@ async function interrupted(start: ScreenStart): Promise<ScreenOptions["interrupt
 function screenOptions(
   start: ScreenStart,
   hosts: Hosts,
-  more: Pick<ScreenOptions, "firstStart" | "interrupted" | "trust">,
+  more: Pick<ScreenOptions, "firstStart" | "interrupted" | "outside" | "trust">,
 ): ScreenOptions {
   const { person, choice, words, client } = start
   const { config } = person.settings.merged
@@ -88,17 +93,11 @@ function screenOptions(
     get settings() {
       return settingsOf(person)
     },
-    themes: themeShelf({ folders: shelves(person, "themes"), clock: systemClock }),
-    keymaps: keymapShelf({ folders: shelves(person, "keymaps"), clock: systemClock }, () => commandList),
+    themes: themeShelf(shelf(person, hosts, "themes")),
+    keymaps: keymapShelf(shelf(person, hosts, "keymaps"), () => commandList),
     drafts: draftStore(person.dirs.data, folder),
     history: historyStore(person.dirs.data, folder),
     terminal: terminalFacts(person.env, config.colors),
-    outside: outsideOf({
-      person,
-      folder,
-      trusted: () => hosts.trusted(),
-      trustOnce: () => hosts.trustOnce(),
-    }),
     prompt: words.length > 0 ? words.join(" ") : undefined,
     notices: person.problems,
     choose: start.run.session.kind === "choose",
@@ -115,6 +114,22 @@ function exitLines(end: Pick<ScreenEnd, "session" | "work" | "message" | "view">
   const going = end.work === "leave" && holder !== null && end.view.tasks.size > 0
   const state = going ? `session ${id} goes on working` : `session ${id}`
   return `${message}${state}; come back with: cairn --session ${id}\n`
+}
+
+/** The question of the start; `known` is called once it is answered and what the folder brings has been read. */
+function startQuestion(
+  question: TrustQuestion,
+  { trust }: Outside,
+  known: () => void,
+): NonNullable<ScreenOptions["trust"]> {
+  return {
+    question,
+    async answer(answer) {
+      const outcome = (await trust?.decide(answer)) ?? { ok: true, text: "" }
+      known()
+      return outcome
+    },
+  }
 }
 
 /** Open the screen and stay until it ends; the status that fits. */
@@ -137,19 +152,13 @@ export async function openScreen(start: ScreenStart): Promise<number> {
   const question = start.begin === null && !start.run.deny ? await openQuestion(person) : null
   if (question === null) known.resolve()
   const hosts = new Hosts(start, decided.promise, known.promise)
-  const trust: ScreenOptions["trust"] =
-    question === null
-      ? undefined
-      : {
-          question,
-          async answer(answer) {
-            if (answer === "once") hosts.trustOnce()
-            const outcome = await decideTrust(person, answer)
-            person.settings.trust(await hosts.trusted())
-            known.resolve()
-            return outcome
-          },
-        }
+  const outside = outsideOf({
+    person,
+    folder: start.begin?.folder ?? person.folder,
+    trusted: () => hosts.trusted(),
+    trustOnce: () => hosts.trustOnce(),
+  })
+  const trust = question === null ? undefined : startQuestion(question, outside, known.resolve)
   const first: ScreenOptions["firstStart"] = asks
     ? {
         offer: await offerOf(person),
@@ -163,7 +172,7 @@ export async function openScreen(start: ScreenStart): Promise<number> {
     : undefined
   const { startScreen } = await import("../tui/screen.ts")
   const end = await startScreen(
-    screenOptions(start, hosts, { firstStart: first, interrupted: await interrupted(start), trust }),
+    screenOptions(start, hosts, { firstStart: first, interrupted: await interrupted(start), outside, trust }),
   )
   await hosts.end(end.work)
   await hosts.close()
