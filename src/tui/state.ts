@@ -99,6 +99,8 @@ export type ScreenState = {
   readonly watched: boolean
   /** Wall-clock milliseconds of the last tick: what elapsed times and countdowns are drawn for. */
   readonly now: number
+  /** What `now` was when the host last told of work. */
+  readonly heardAt: number
 }
 
 /** The folder of the session, wherever it was opened from; before it is known, the one that the screen was started in. */
@@ -146,5 +148,6 @@ export function startState(given: {
     mouse: given.mouse,
     watched: true,
     now: given.now,
+    heardAt: given.now,
   }
 }

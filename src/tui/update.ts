@@ -76,7 +76,7 @@ function keepOlder(before: View, after: View): View {
 
 function onFrame(state: ScreenState, frame: Frame): ScreenState {
   const view = applyFrame(state.view, frame)
-  if (frame.type !== "snapshot") return view === state.view ? state : { ...state, view }
+  if (frame.type !== "snapshot") return view === state.view ? state : { ...state, view, heardAt: state.now }
   const conversation = view.conversations.has(state.conversation) ? state.conversation : 1
   return { ...state, view: keepOlder(state.view, view), conversation }
 }

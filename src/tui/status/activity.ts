@@ -12,6 +12,9 @@ import { countdown, elapsed } from "./numbers.ts"
 import type { Part, Strip } from "./strip.ts"
 
 const marks = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
+/** A model that says nothing for longer is told of, and in another colour when it looks as if it had stalled. */
+const silentMs = 5_000
+const stalledMs = 60_000
 export const tickMs = 250
 export const tickRemoteMs = 1_000
 
@@ -58,7 +61,12 @@ function doing(state: ScreenState): { readonly text: string; readonly role: Role
   if (other?.kind === "other" && generation === undefined) return { text: other.name, role: "notice" }
   const partial = generation === undefined ? undefined : state.view.progress.get(generation.id)
   const last = partial?.kind === "generation" ? partial.partial.parts.at(-1)?.part.type : undefined
-  return { text: last === "thinking" ? "thinking" : last === undefined ? "waiting" : "answering", role: "primary" }
+  const word = last === "thinking" ? "thinking" : last === undefined ? "waiting" : "answering"
+  if (generation === undefined) return { text: word, role: "primary" }
+  // Time stands still on a screen with nothing going on, so that what was heard last may be older than this request.
+  const silent = state.now - Math.max(state.heardAt, generation.startedAt)
+  if (silent < silentMs) return { text: word, role: "primary" }
+  return { text: `${word}, silent for ${elapsed(silent)}`, role: silent < stalledMs ? "primary" : "warning" }
 }
 
 function busyParts(state: ScreenState, keys: HintKeys, remote: boolean): readonly Part[] {
