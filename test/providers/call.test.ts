@@ -7,8 +7,9 @@ import { googleApi } from "../../src/providers/google-generative-ai/call.ts"
 import { completionsApi } from "../../src/providers/openai-completions/call.ts"
 import { responsesApi } from "../../src/providers/openai-responses/call.ts"
 import { ProviderError, type Api, type Response } from "../../src/providers/provider.ts"
+import { eventually } from "../support/eventually.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import type { Answer, Reply } from "../support/model-script.ts"
+import type { Answer, Piece, Reply } from "../support/model-script.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import { model, request, user } from "./support.ts"
 
@@ -201,6 +202,21 @@ for (const [name] of names) {
     },
   )
 }
+
+test.each([...names])("%s: a slow model that says a little before every limit is left alone", async (name) => {
+  const gates = Array.from({ length: 6 }, () => Promise.withResolvers<void>())
+  const text = gates.flatMap(({ promise }, place): readonly Piece[] => [`word${place} `, { until: promise }])
+  const running = start(name, { text })
+  for (const [place, { resolve }] of gates.entries()) {
+    await eventually(
+      () => running.deltas.filter(({ type }) => type === "text_delta").length === place + 1,
+      () => `${running.deltas.length} deltas before word ${place}`,
+    )
+    await running.clock.advance(stallMs - 1)
+    resolve()
+  }
+  expect((await response(running)).content).toMatchObject([{ text: "word0 word1 word2 word3 word4 word5 " }])
+})
 
 test.each([...names])("%s: the body arrives byte for byte as it was encoded", async (name) => {
   const format = formats()[name]
