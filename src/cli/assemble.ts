@@ -112,6 +112,13 @@ export function firstModel(person: Person): string {
   return modelName(resolved.model)
 }
 
+/** What the person should know of the model that they named. */
+function modelNotices(person: Person): readonly string[] {
+  const named = person.settings.merged.config.model
+  const resolved = named === undefined ? undefined : person.providers.resolve(named)
+  return resolved !== undefined && "model" in resolved && resolved.notice !== undefined ? [resolved.notice] : []
+}
+
 function agentOf(person: Person, run: RunFlags, equipment: Equipment): AgentDocument {
   const model = firstModel(person)
   const { defaultThinkingLevel, modelThinkingLevels } = person.settings.merged.config
@@ -152,7 +159,7 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const person = atWork(options.person, ledger)
   const instructions = instructionsOf(person, run)
   const equipment = await equipmentOf(person)
-  for (const notice of [...instructions.notices, ...equipment.problems]) report(notice)
+  for (const notice of [...instructions.notices, ...equipment.problems, ...modelNotices(person)]) report(notice)
   if (isNew) {
     begin(ledger, { folder: person.folder, agent: agentOf(person, run, equipment) })
     rememberFolder(ledger, person.folder)
