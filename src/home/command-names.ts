@@ -171,6 +171,11 @@ export const commandNames = {
   "dialog.save": motion("Take the chosen row and make it the default"),
   "dialog.delete": motion("Delete the chosen row"),
   "dialog.rename": motion("Rename the chosen row"),
+  "dialog.archive": motion("Put the chosen row away, or take it back"),
+  "dialog.undo": motion("Take back what was done to a row last"),
+  "dialog.scope": motion("List more, or less: all folders, or this one"),
+  "dialog.sort": motion("List in another order"),
+  "dialog.hidden": motion("List what was put away too, or leave it out"),
 
   "mouse.toggle": command("Turn the mouse on or off"),
   "plan.toggle": command("Tick or untick the item of the plan"),

@@ -37,7 +37,7 @@ export type ScreenEvent =
   | { readonly type: "panel.size"; readonly by: number }
   | { readonly type: "panel.move"; readonly id: string; readonly to: SlotName }
   | { readonly type: "dialog.open"; readonly dialog: Dialog }
-  | { readonly type: "dialog.items"; readonly id: string; readonly items: readonly Item[] }
+  | { readonly type: "dialog.items"; readonly id: string; readonly items: readonly Item[]; readonly title?: string }
   /** What a list shows below its rows, of the one that the bar stands on. */
   | { readonly type: "dialog.preview"; readonly id: string; readonly text: string }
   | { readonly type: "dialog.close"; readonly id: string }
@@ -176,7 +176,10 @@ export function update(state: ScreenState, event: ScreenEvent): ScreenState {
     case "dialog.open":
       return { ...state, dialogs: [...state.dialogs, event.dialog] }
     case "dialog.items":
-      return withList(state, event.id, { items: event.items })
+      return withList(state, event.id, {
+        items: event.items,
+        ...(event.title === undefined ? {} : { title: event.title }),
+      })
     case "dialog.preview":
       return withList(state, event.id, { preview: event.text })
     case "dialog.close":

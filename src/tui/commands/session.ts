@@ -2,60 +2,11 @@
 import type { CommandName } from "../../home/command-names.ts"
 import { textOf } from "../../message/message.ts"
 import { shortId } from "../../std/id.ts"
-import type { SessionSummary } from "../../protocol/sessions.ts"
 import { queueOf, sessionOf } from "../../protocol/view.ts"
-import type { Item } from "../dialogs/dialog.ts"
-import { homely } from "../status/footer.ts"
-import { ago } from "../status/numbers.ts"
 import { inputText } from "../status/outbox.ts"
 import { sentence } from "../link.ts"
 import { giveBack, send } from "./prompt.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
-
-const sessionsShown = 200
-const everywhere = "*"
-
-function sessionItem(summary: SessionSummary, stage: Stage, withFolder: boolean): Item {
-  const now = stage.options.clock.now()
-  const working = summary.holder === null ? (summary.interrupted ? "interrupted" : "") : "open"
-  const folder = withFolder ? homely(summary.folder, stage.options.home) : ""
-  return {
-    key: summary.id,
-    label: summary.title === "" ? "untitled" : summary.title,
-    detail: [working, folder].filter(Boolean).join(" · "),
-    right: `${ago(now - summary.updatedAt)} · ${shortId(summary.id)}`,
-    ...(summary.state === "ok" ? {} : { off: summary.note === "" ? summary.state : summary.note }),
-  }
-}
-
-function openSessions(stage: Stage, all: boolean): void {
-  const { options, store, link } = stage
-  const id = all ? "sessions.all" : "sessions"
-  store.dispatch({
-    type: "dialog.open",
-    dialog: {
-      kind: "list",
-      id,
-      title: all ? "Sessions of all folders" : "Sessions of this folder",
-      items: null,
-      at: store.state.view.session,
-      empty: "no session yet",
-      chosen({ key }) {
-        if (key === everywhere) openSessions(stage, true)
-        else if (key !== store.state.view.session) attempt(stage, link.change({ kind: "session", id: key }))
-      },
-    },
-  })
-  const query = all ? { limit: sessionsShown } : { limit: sessionsShown, folder: options.folder }
-  attempt(
-    stage,
-    options.sessions.list(query).then((found) => {
-      const items = found.map((summary) => sessionItem(summary, stage, all))
-      const more: Item = { key: everywhere, label: "Sessions of all folders …" }
-      store.dispatch({ type: "dialog.items", id, items: all ? items : [...items, more] })
-    }),
-  )
-}
 
 const name: Command = {
   run(stage, args) {
@@ -229,12 +180,6 @@ const compact: Command = {
 }
 
 export const sessionCommands = {
-  "session.select": {
-    run(stage) {
-      openSessions(stage, false)
-      return true
-    },
-  },
   "session.new": {
     run(stage) {
       attempt(stage, stage.link.change({ kind: "new" }))

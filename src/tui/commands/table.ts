@@ -11,6 +11,7 @@ import { panelCommands } from "./panels.ts"
 import { promptCommands } from "./prompt.ts"
 import { searchCommands } from "./search.ts"
 import { sessionCommands } from "./session.ts"
+import { pickerCommands } from "./sessions.ts"
 import { settingsCommands } from "./settings.ts"
 import type { Command, Stage } from "./stage.ts"
 
@@ -69,6 +70,11 @@ const dialogNames = [
   "save",
   "delete",
   "rename",
+  "archive",
+  "undo",
+  "scope",
+  "sort",
+  "hidden",
 ] as const
 
 const editorCommands = Object.fromEntries(
@@ -124,6 +130,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...chooseCommands,
   ...searchCommands,
   ...aboutCommands,
+  ...pickerCommands,
   ...settingsCommands,
   ...sessionCommands,
   ...editorCommands,

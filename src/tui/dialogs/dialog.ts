@@ -14,12 +14,11 @@ export type Item = {
   readonly off?: string
 }
 
-/** Extra keys of a list: which command, what it is called in the hint, what it does with the chosen row. */
+/** Extra keys of a list: which command, what it is called in the hint, what it does: with the chosen row, or with none. */
 export type ItemAction = {
-  readonly command: "dialog.save" | "dialog.delete" | "dialog.rename"
+  readonly command: `dialog.${"save" | "delete" | "rename" | "archive" | "undo" | "scope" | "sort" | "hidden"}`
   readonly label: string
-  run(item: Item): void
-}
+} & ({ run(item: Item): void } | { always(): void })
 
 export type ListDialog = {
   readonly kind: "list"

@@ -58,6 +58,10 @@ export class Frame {
     })
   }
 
+  title(text: string): void {
+    this.box.title = ` ${text} `
+  }
+
   look({ ink }: Look): void {
     this.box.backgroundColor = ink.backgroundPanel
     this.box.borderColor = ink.borderActive

@@ -99,8 +99,10 @@ export class ListView implements DialogView {
       return this.#ask()
     }
     const action = this.#dialog.actions?.find((other) => other.command === `dialog.${command}`)
-    if (action === undefined || item === undefined) return false
-    action.run(item)
+    if (action === undefined) return false
+    if ("always" in action) action.always()
+    else if (item === undefined) return false
+    else action.run(item)
     return true
   }
 
@@ -119,6 +121,7 @@ export class ListView implements DialogView {
     const before = chosen(this.#model)?.key
     const same = dialog.items === this.#dialog.items
     this.#dialog = dialog
+    this.#frame.title(dialog.title)
     if (!same) this.#model = makeList(dialog.items ?? [], this.#model.query, before ?? dialog.at, this.#model.narrows)
     const item = chosen(this.#model)
     if (item !== undefined && item.key !== before) dialog.moved?.(item)

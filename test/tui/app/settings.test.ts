@@ -114,7 +114,7 @@ test("templates and skills are completed with what they take, and sent as what t
 })
 
 const question: TrustQuestion = {
-  folder: "/work/project",
+  folder: "/project",
   standing: "changed",
   effects: [
     { what: "run code inside of this program", files: [".cairn/extensions/gate.ts"] },
