@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test"
-import { catalogSource, findModel, getModel, keyNames, knownProviders, modelsOf } from "../../src/providers/catalog.ts"
+import {
+  catalogSource,
+  findModel,
+  getModel,
+  keyNames,
+  knownProviders,
+  modelsOf,
+  type CatalogProvider,
+} from "../../src/providers/catalog.ts"
 import { quirkProblems, quirksOf } from "../../src/providers/quirks.ts"
 import { thinkingLevels } from "../../src/message/message.ts"
 
@@ -44,4 +52,19 @@ test("every hosted provider names the variables that hold its key; local servers
     expect(keys.every((key) => /^[A-Z][A-Z0-9_]+$/.test(key))).toBe(true)
     expect(names[id]).toEqual(keys)
   }
+})
+
+/** What an editor offers behind `getModel("…", "`. */
+type IdsOf<P extends CatalogProvider> = Parameters<typeof getModel<P>>[1]
+type Offers<Ids, Id> = Id extends Ids ? true : false
+
+test("names of models are types: what is in the catalog compiles, what is not does not", () => {
+  const offered: Offers<IdsOf<"anthropic">, "claude-sonnet-5-5"> = true
+  const misspelt: Offers<IdsOf<"anthropic">, "claude-sonet-5-5"> = false
+  const anothers: Offers<IdsOf<"deepseek">, "claude-sonnet-5-5"> = false
+  const provider: Offers<CatalogProvider, "openrouter"> = true
+  const nobody: Offers<CatalogProvider, "nobody"> = false
+  expect([offered, misspelt, anothers, provider, nobody]).toEqual([true, false, false, true, false])
+  const anyText: string extends IdsOf<"anthropic"> ? true : false = false
+  expect(anyText).toBe(false)
 })
