@@ -31,6 +31,8 @@ export class LineMode {
   #view: View = emptyView
   #column = 0
   #greeted = false
+  /** Id of the newest entry that was told. */
+  #seen = 0
 
   constructor(ask: Ask, write: (text: string) => void) {
     this.#ask = ask
@@ -140,9 +142,12 @@ export class LineMode {
 
   /** What was said last, for somebody who comes back; what is being said goes on below it. */
   #snapshot(): void {
-    const last = this.#view.entries.findLast((entry) => entry.data.kind === "assistant")
-    if (!this.#greeted && last !== undefined) this.#line(answerOf(last.data as AssistantEntry))
+    const answers = this.#view.entries.filter((entry) => entry.data.kind === "assistant")
+    // The first time what was said last; later what was said while the host was away.
+    const told = this.#greeted ? answers.filter(({ id }) => id > this.#seen) : answers.slice(-1)
+    for (const { data } of told) this.#line(answerOf(data as AssistantEntry))
     this.#greeted = true
+    this.#seen = Math.max(this.#seen, this.#view.entries.at(-1)?.id ?? 0)
     for (const [task, progress] of this.#view.progress) {
       if (progress.kind !== "generation" || this.#view.tasks.get(task)?.conversation !== conversation) continue
       this.#line(progress.partial.parts.flatMap(({ part }) => (part.type === "text" ? [part.text] : [])).join(""))
@@ -156,6 +161,7 @@ export class LineMode {
 
   #entry(entry: EntryRecord): void {
     const { data } = entry
+    this.#seen = Math.max(this.#seen, entry.id)
     if (data.kind === "toolResult") {
       const { title, outcome, message } = data as ToolResultEntry
       this.told(`${message.toolName} ${cleanLine(title)}: ${outcome}`)
