@@ -12,6 +12,7 @@ import type { Outcome, Outside, SettingRow, TrustAnswer } from "../tui/options.t
 import { providerChoices, removeKey, saveInConfig, saveKey } from "./first-start.ts"
 import { skillsOf } from "./instructions.ts"
 import type { Person } from "./person.ts"
+import { forked } from "./sessions-fork.ts"
 import { exportText } from "./sessions-export.ts"
 import { decideTrust, trustQuestion } from "./trust.ts"
 
@@ -144,6 +145,9 @@ export function outsideOf({ person, folder, trusted, trustOnce }: OutsideOptions
       if (skill !== undefined) return skillPrompt(skill, args)
       const template = files.templates.find((it) => it.name === name)
       return template === undefined ? null : expandTemplate(template, args)
+    },
+    async cloneSession(session, conversation) {
+      return (await forked(person.dirs.data, session, `c${conversation}`)).id
     },
     exportSession: (session, path) => outcomeOf(exported(person, session, resolve(folder, path))),
     reload: () => outcomeOf(reload()),

@@ -150,6 +150,7 @@ export const commandNames = {
   "session.name": command("Name this session"),
   "session.tree": command("Go back to a point of this session and fork there"),
   "session.fork": command("Fork at an earlier prompt"),
+  "session.clone": command("Go on in a copy of this conversation, as a session of its own"),
   "session.export": command("Write this session to a file"),
   "session.context": command("Show what the model was told, and what that takes of its window"),
   "session.about": command("Show what this session took: tokens, cost and time, by model and tool"),

@@ -11,7 +11,7 @@ const openMsMax = 10_000
 export type Target = Pick<SearchHit, "conversation" | "entry" | "output">
 
 /** Resolves when the state is so; rejects with a sentence where it does not come to that. */
-function until(stage: Stage, holds: (state: ScreenState) => boolean): Promise<void> {
+export function until(stage: Stage, holds: (state: ScreenState) => boolean): Promise<void> {
   const { store, options } = stage
   if (holds(store.state)) return Promise.resolve()
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ function until(stage: Stage, holds: (state: ScreenState) => boolean): Promise<vo
     })
     const cancel = options.clock.after(openMsMax, () => {
       end()
-      reject(new Error("The session could not be opened in time"))
+      reject(new Error("The host did not answer in time"))
     })
   })
 }

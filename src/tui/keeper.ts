@@ -54,13 +54,13 @@ export class Keeper {
     this.#cancel?.()
     this.#cancel = null
     const { store, link, client } = this.#options
-    const { view, place } = store.state
+    const { view } = store.state
     const draft = this.#draft()
     const begun = view.session !== "" && (view.entries.length > 0 || view.submissions.size > 0)
     // A session that has not begun goes with its host: the draft is nobody's yet.
     if (!begun) return this.#toFile(draft === null ? null : { ...draft, session: null })
     try {
-      await link.request({ type: "screen", client, value: toSaved(draft, place, this.#options.places()) })
+      await link.request({ type: "screen", client, value: toSaved(draft, store.state, this.#options.places()) })
       if (this.#inFile) this.#toFile(null)
     } catch {
       // The host is away or refuses: the file keeps it until it is back.

@@ -151,6 +151,8 @@ export type Outside = {
   removeKey?(provider: string): Promise<Outcome>
   /** Write one setting to the person's config. `path` is dotted: `theme`, `panels`. */
   saveSetting?(path: string, value: Json): Promise<Outcome>
+  /** Copy a conversation into a session of its own; its id. Rejects with a sentence. */
+  cloneSession?(session: string, conversation: number): Promise<string>
   exportSession?(session: string, path: string): Promise<Outcome>
   /** Prompts, skills and what else was read at the start, again. */
   reload?(): Promise<Outcome>

@@ -56,6 +56,7 @@ export class Restorer {
 
   #panels(app: App, saved: Saved): void {
     const { store, slots } = app
+    store.dispatch({ type: "conversation", id: saved.conversation })
     const known = [...saved.shown].filter(([id]) => slots.known(id))
     for (const [id, shown] of known) store.dispatch({ type: "panel.show", id, shown })
     if (saved.size !== null) {

@@ -5,26 +5,33 @@
  */
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
 import type { Draft } from "./options.ts"
-import type { Place } from "./state.ts"
+import type { ScreenState } from "./state.ts"
 
 export type Saved = {
   readonly draft: Draft | null
   readonly shown: ReadonlyMap<string, boolean>
   readonly size: number | null
   readonly front: string | null
+  /** Which conversation was shown. */
+  readonly conversation: number
   /** Where the reader was, by panel. */
   readonly places: Readonly<Record<string, Json | undefined>>
 }
 
 const version = 1
 
-export function toSaved(draft: Draft | null, place: Place, places: Readonly<Record<string, Json>>): Json {
+export function toSaved(
+  draft: Draft | null,
+  { place, conversation }: Pick<ScreenState, "place" | "conversation">,
+  places: Readonly<Record<string, Json>>,
+): Json {
   return {
     version,
     draft: draft && { ...draft, pastes: { ...draft.pastes } },
     shown: Object.fromEntries(place.shown),
     size: place.slots.side.size,
     front: place.front,
+    conversation,
     places: { ...places },
   }
 }
@@ -61,6 +68,7 @@ export function readSaved(value: Json | undefined): Saved | null {
     shown: flags(value.shown),
     size: typeof value.size === "number" ? value.size : null,
     front: typeof value.front === "string" ? value.front : null,
+    conversation: typeof value.conversation === "number" ? value.conversation : 1,
     places: isObject(value.places) ? value.places : {},
   }
 }

@@ -101,7 +101,7 @@ function build(
       if ((isBusy(before) && !isBusy(after)) || (after.watched && !before.watched)) refreshBranch(app)
       outer.look(after, before)
       if (event.type === "editor" || event.type === "sending" || event.type === "sent") keeper.touch()
-      if (after.place !== before.place) keeper.touch()
+      if (after.place !== before.place || after.conversation !== before.conversation) keeper.touch()
     }),
     () => ticker.close(),
     options.process === undefined ? () => {} : takeConsole(console, (text) => app.say("warning", cleanLine(text))),

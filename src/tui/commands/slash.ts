@@ -91,6 +91,7 @@ const slashes: readonly Slash[] = [
   command("name", "name this session", "session.name", "[name]"),
   command("tree", "go back to a point and fork there", "session.tree"),
   command("fork", "fork at an earlier prompt", "session.fork"),
+  command("clone", "go on in a copy, as a session of its own", "session.clone"),
   command("compact", "summarize to make room", "compact", "[what to keep]"),
   command("context", "what the model was told", "session.context"),
   command("export", "write this session to a file", "session.export", "[path]"),

@@ -14,6 +14,7 @@ import { sessionCommands } from "./session.ts"
 import { pickerCommands } from "./sessions.ts"
 import { settingsCommands } from "./settings.ts"
 import type { Command, Stage } from "./stage.ts"
+import { treeCommands } from "./tree.ts"
 
 type Group<Prefix extends string> = Extract<CommandName, `${Prefix}.${string}`>
 
@@ -98,17 +99,6 @@ const dialogCommands = Object.fromEntries(
   ]),
 ) as Record<Group<"dialog">, Command>
 
-/** What this screen's host has no command for: the palette says so, a key says so, nothing happens. */
-function missing(reason: string): Command {
-  return {
-    off: () => reason,
-    run(stage) {
-      stage.say("info", `That cannot be done from here: ${reason}`)
-      return true
-    },
-  }
-}
-
 const palette: Command = {
   run(stage) {
     const dialog: Dialog = {
@@ -132,12 +122,11 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...aboutCommands,
   ...pickerCommands,
   ...settingsCommands,
+  ...treeCommands,
   ...sessionCommands,
   ...editorCommands,
   ...dialogCommands,
   "app.palette": palette,
-  "session.tree": missing("the host makes no forks"),
-  "session.fork": missing("the host makes no forks"),
 }
 
 export function isCommand(name: string): name is CommandName {
