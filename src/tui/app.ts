@@ -15,6 +15,7 @@ import { Store } from "./dispatch.ts"
 import { Drawing, signColumns } from "./draw.ts"
 import { Completer } from "./editor/completer.ts"
 import { Editor } from "./editor/editor.ts"
+import { isLong } from "./editor/paste.ts"
 import { contextsOf } from "./contexts.ts"
 import { Keys } from "./keys.ts"
 import { Link, sentence } from "./link.ts"
@@ -25,6 +26,9 @@ import { Slots } from "./slots.ts"
 import { folderOf, startState, type Level } from "./state.ts"
 import { SearchLine } from "./status/search-line.ts"
 import type { Terminal } from "./terminal.ts"
+
+/** The mark behind a paste. One that is heard on its own ends a paste that pretended to end before. */
+const pasteEnd = "\x1b[201~"
 
 /** How long a sentence stands over the editor. */
 const toastMs: Readonly<Record<Level, number>> = { info: 4_000, warning: 8_000, error: 15_000 }
@@ -124,6 +128,16 @@ function printed(keymap: Keymap, command: string, contexts?: readonly string[]):
   return keys === undefined ? "" : printKeys(keys)
 }
 
+function pasteText({ editor, say }: App, text: string): void {
+  if (!editor.paste(text)) say("error", "That is too large for an input; put it in a file and name it with @")
+}
+
+/** What came at once with its line breaks was pasted, whether the terminal says so or not. */
+function typeText(app: App, text: string): void {
+  if (text.includes("\n") || isLong(text)) pasteText(app, text)
+  else app.editor.type(text)
+}
+
 function makeKeys(options: ScreenOptions, app: () => App): Keys {
   return new Keys({
     clock: options.clock,
@@ -132,10 +146,10 @@ function makeKeys(options: ScreenOptions, app: () => App): Keys {
     run: ({ command, args }) => runCommand(app(), command, args),
     awaiting: () => !asks(app()) && !app().search.open && app().editor.awaiting,
     type(text) {
-      const { dialogs, search, editor, store } = app()
+      const { dialogs, search, store } = app()
       if (asks(app())) dialogs.type(text)
       else if (search.open) search.type(text)
-      else if (store.state.focus.area === "editor") editor.type(text)
+      else if (store.state.focus.area === "editor") typeText(app(), text)
     },
     stopAwaiting: () => app().editor.stopAwaiting(),
     rest(event) {
@@ -249,7 +263,7 @@ function refocus(app: App): void {
 
 /** Keys and pastes of the terminal, to whom they belong. The returned function ends it. */
 export function listenToKeys(app: App): () => void {
-  const { renderer, keys, dialogs, search, editor, store, say } = app
+  const { renderer, keys, dialogs, search, store, say } = app
   // The library would print what is thrown here over the screen.
   const guarded =
     <E>(listener: (event: E) => void) =>
@@ -263,15 +277,23 @@ export function listenToKeys(app: App): () => void {
   const press = guarded((event: KeyEvent) => keys.press(event))
   const paste = guarded((event: PasteEvent) => {
     event.preventDefault()
+    keys.flush()
     const text = new TextDecoder().decode(event.bytes)
     if (asks(app)) return dialogs.type(text)
     if (search.open) return search.type(text)
     if (store.state.focus.area !== "editor") store.dispatch({ type: "focus", focus: { area: "editor" } })
-    if (!editor.paste(text)) say("error", "That is too large for an input; put it in a file and name it with @")
+    pasteText(app, text)
+    keys.pasted()
   })
+  const mark = (sequence: string): boolean => {
+    if (sequence === pasteEnd) keys.pasteEnded()
+    return false
+  }
+  renderer.addInputHandler(mark)
   renderer.keyInput.on("keypress", press)
   renderer.keyInput.on("paste", paste)
   return () => {
+    renderer.removeInputHandler(mark)
     renderer.keyInput.off("keypress", press)
     renderer.keyInput.off("paste", paste)
   }

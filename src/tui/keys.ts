@@ -4,8 +4,8 @@
  * - Contexts are asked innermost first: overlay, a sequence that has begun, the focused panel, the editor, global. The first command that
  *   applies has the key; when none does, the key is free: text for whatever takes text.
  * - Two Escapes that came as one event are two. A letter of another alphabet with Ctrl or Alt counts by its place on the keyboard.
- * - A line break that comes in the same burst as the text before it is held for a moment: if more text follows, it was pasted by a terminal
- *   that does not mark pastes, and is a line break; else it is Enter.
+ * - Text that comes at once is handed on at once, as one piece. A line break behind it waits for a moment: if more text follows, it was pasted
+ *   by a terminal that does not mark pastes, and is a line break; else it is Enter. So such a paste sends at most one input.
  */
 import type { KeyEvent } from "@opentui/core"
 import { chordsOf, type Chord } from "../home/chord.ts"
@@ -13,12 +13,12 @@ import { expire, noKeys, press, type Match, type MatchState } from "../home/key-
 import type { Keymap, Run } from "../home/keymap.ts"
 import type { Clock } from "../std/clock.ts"
 
-/** Keys closer together than this were not typed by hand. */
+/** Keys closer together than this were not typed by hand, also where a terminal sends them one by one. */
 const burstGapMs = 4
-/** So many characters in a burst are a paste; fewer may be a quick hand over a slow line. */
+/** So many characters at once are a paste, of which more may be on its way; fewer may be a quick hand over a slow line. */
 const burstCharsMin = 24
-/** How long a line break of a burst waits for what may follow. */
-const burstHoldMs = 12
+/** How long a paste, or a line break that came with text, waits for what may follow. */
+const burstHoldMs = 20
 
 export type KeysOptions = {
   readonly clock: Clock
@@ -55,9 +55,15 @@ export class Keys {
   /** The text of the keys that are pending, for the case that they turn out to be text. */
   #held = ""
   #cancelExpiry: (() => void) | null = null
-  #burst = 0
+  /** Text that came at once and was not handed on yet, and the line break behind it, which may be Enter. */
+  #gathered = ""
+  /** Characters that came in a run without a gap, and when the last one was dealt with. */
+  #run = 0
   #lastAt = Number.NEGATIVE_INFINITY
-  #heldEnter: { readonly event: KeyEvent; readonly cancel: () => void } | null = null
+  #enter: KeyEvent | null = null
+  #behindPaste = false
+  #settling = false
+  #cancelWait: (() => void) | null = null
 
   constructor(options: KeysOptions) {
     this.#options = options
@@ -67,42 +73,76 @@ export class Keys {
   press(event: KeyEvent): void {
     if (event.eventType === "release") return
     event.preventDefault()
-    this.#settleEnter(event)
+    const { clock } = this.#options
     const text = textOf(event)
-    if (this.#countBurst(text) && isEnter(event)) return this.#holdEnter(event)
-    this.#handle(event, text)
+    if (clock.monotonic() - this.#lastAt > burstGapMs) {
+      this.#run = 0
+      this.#behindPaste = false
+    }
+    this.#run += text?.length ?? 0
+    if (text === undefined) this.#pressOther(event)
+    // In the middle of a paste nothing is looked up.
+    else if (this.#gathered !== "" && this.#isPaste()) this.#gather(text, null)
+    else this.#handle(event, text)
+    this.#lastAt = clock.monotonic()
+  }
+
+  #pressOther(event: KeyEvent): void {
+    if (this.#behindPaste && !isEnter(event) && !isTab(event)) return
+    if (isEnter(event) && (this.#gathered !== "" || this.#run >= burstCharsMin)) return this.#gather("", event)
+    if (isTab(event) && this.#isPaste()) return this.#gather("\t", null)
+    this.flush()
+    this.#handle(event, undefined)
   }
 
   close(): void {
     this.#cancelExpiry?.()
-    this.#heldEnter?.cancel()
+    this.#cancelWait?.()
   }
 
-  /** True when this key belongs to a burst long enough to be a paste. */
-  #countBurst(text: string | undefined): boolean {
-    const now = this.#options.clock.monotonic()
-    const joined = now - this.#lastAt <= burstGapMs
-    this.#lastAt = now
-    this.#burst = joined ? this.#burst + (text?.length ?? 0) : (text?.length ?? 0)
-    return joined && this.#burst >= burstCharsMin
+  #isPaste(): boolean {
+    return this.#enter !== null || this.#gathered.includes("\n") || this.#run >= burstCharsMin
   }
 
-  #holdEnter(event: KeyEvent): void {
-    const cancel = this.#options.clock.after(burstHoldMs, () => {
-      this.#heldEnter = null
-      this.#handle(event, undefined)
-    })
-    this.#heldEnter = { event, cancel }
+  /** Text goes behind a line break that was held, which thereby is one. */
+  #gather(text: string, enter: KeyEvent | null): void {
+    this.#gathered += (this.#enter === null ? "" : "\n") + text
+    this.#enter = enter
+    if (this.#settling) return
+    this.#settling = true
+    queueMicrotask(() => this.#settle())
   }
 
-  /** More came after a held line break: it was part of the text. */
-  #settleEnter(next: KeyEvent): void {
-    const held = this.#heldEnter
-    if (held === null) return
-    held.cancel()
-    this.#heldEnter = null
-    if (isEnter(next) || textOf(next) !== undefined) this.#options.type("\n")
-    else this.#handle(held.event, undefined)
+  /** All that came at once has been heard. */
+  #settle(): void {
+    this.#settling = false
+    this.#cancelWait?.()
+    this.#cancelWait = null
+    if (this.#isPaste()) this.#cancelWait = this.#options.clock.after(burstHoldMs, () => this.flush())
+    else this.flush()
+  }
+
+  /** A paste came that the terminal marked. What follows at once was in it, behind an end mark of its own making, and presses no keys. */
+  pasted(): void {
+    this.#run = burstCharsMin
+    this.#behindPaste = true
+    this.#lastAt = this.#options.clock.monotonic()
+  }
+
+  /** A second end mark: what came since the first one was in the paste, its last line break included. */
+  pasteEnded(): void {
+    if (this.#behindPaste && this.#enter !== null) this.#gather("", null)
+  }
+
+  /** Hands on what was held: something else than a key came. */
+  flush(): void {
+    this.#cancelWait?.()
+    this.#cancelWait = null
+    const [text, enter] = [this.#gathered, this.#enter]
+    this.#gathered = ""
+    this.#enter = null
+    if (text !== "") this.#options.type(text)
+    if (enter !== null) this.#handle(enter, undefined)
   }
 
   #handle(event: KeyEvent, text: string | undefined): void {
@@ -133,10 +173,11 @@ export class Keys {
     options.pending([])
     if (match.type === "dropped") return
     if (match.type === "commands") {
+      this.flush()
       for (const run of match.commands) if (options.run(run)) return
     }
     const free = before + (text ?? "")
-    if (free !== "") options.type(free)
+    if (free !== "") this.#gather(free, null)
     else if (event !== null) options.rest(event)
   }
 
@@ -149,4 +190,8 @@ export class Keys {
 
 function isEnter(event: KeyEvent): boolean {
   return (event.name === "return" || event.name === "linefeed") && !event.ctrl && !event.meta && !event.shift
+}
+
+function isTab(event: KeyEvent): boolean {
+  return event.name === "tab" && !event.ctrl && !event.meta && !event.shift
 }

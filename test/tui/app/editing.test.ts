@@ -28,11 +28,21 @@ test("a paste of a megabyte is taken, and the next key echoes", async () => {
   await robot.close()
 })
 
-test("an end mark inside of a paste cannot press keys (116)", async () => {
+test("an end mark that is cut between two reads ends the paste", async () => {
   const robot = await openRobot()
   await robot.bytes("\x1b[200~harmless \x1b[201")
-  await robot.bytes("~\r")
+  await robot.bytes("~")
+  await robot.press("enter")
   expect(robot.host.submitted).toEqual(["harmless"])
+  await robot.close()
+})
+
+test("an end mark inside of a paste cannot press keys (116)", async () => {
+  const robot = await openRobot()
+  await robot.bytes("\x1b[200~before\x1b[201~\r\x03!rm -rf x\r\x1b[201~")
+  await robot.wait(100)
+  expect(robot.host.submitted).toEqual([])
+  expect(robot.prompt).toBe("before\n!rm -rf x\n|")
   await robot.close()
 })
 

@@ -37,6 +37,15 @@ function setup(
     clock,
     pending: () => pending,
     expectCharacter: () => (awaiting = true),
+    /** Several keys in one read of the terminal. */
+    async read(pressed: readonly string[]) {
+      for (const bytes of pressed) {
+        const key = parseKeypress(bytes, { useKittyKeyboard: true })
+        if (key === null) throw new Error(`${JSON.stringify(bytes)} is no key`)
+        keys.press(new KeyEvent(key))
+      }
+      await clock.advance(0)
+    },
     /** One key as a terminal sends it; `gapMs` after the one before. */
     async send(bytes: string, gapMs = 50) {
       await clock.advance(gapMs)
@@ -137,14 +146,35 @@ test("a release of a key is nothing", async () => {
   expect(keys.told).toEqual([])
 })
 
-test("lines that a terminal pastes without marks are one text with at most one end (116)", async () => {
+const line = "a first line of some length"
+
+test("lines that a terminal pastes without marks are one text with at most one end, however they are cut (116)", async () => {
+  for (const piece of [1, 7, 1_000]) {
+    const keys = setup()
+    const bytes = [..."x", ...line, "\r", "\t", ...line, "\r", "\r", ...line, "\r"]
+    for (let at = 0; at < bytes.length; at += piece) {
+      await keys.clock.advance(1)
+      await keys.read(bytes.slice(at, at + piece))
+    }
+    expect(keys.told).not.toContain("prompt.submit")
+    await keys.clock.advance(100)
+    const text = keys.told.flatMap((told) => (told.startsWith("type ") ? [JSON.parse(told.slice(5)) as string] : []))
+    expect(text.join("")).toBe(`x${line}\n\t${line}\n\n${line}`)
+    expect(keys.told.filter((told) => !told.startsWith("type "))).toEqual(["prompt.submit"])
+  }
+})
+
+test("a short text and Enter that a program sends at once is an input", async () => {
   const keys = setup()
-  const text = "a first line of some length"
-  for (const char of [...text, "\r", ...text, "\r"]) await keys.send(char, 0)
-  expect(keys.told.filter((told) => told === "prompt.submit")).toEqual([])
-  expect(keys.told).toContain('type "\\n"')
+  await keys.read([..."go on", "\r"])
   await keys.clock.advance(100)
-  expect(keys.told.filter((told) => told === "prompt.submit")).toEqual(["prompt.submit"])
+  expect(keys.told).toEqual(['type "go on"', "prompt.submit"])
+})
+
+test("a key in the middle of what comes at once finds all text before it in its place", async () => {
+  const keys = setup()
+  await keys.read([..."ab", "\x01", ..."cd"])
+  expect(keys.told).toEqual(['type "ab"', "editor.lineStart", 'type "cd"'])
 })
 
 test("Enter after text that was typed by hand is Enter at once", async () => {
