@@ -5,6 +5,7 @@ import { printBenches } from "./print.ts"
 import { indexBenches } from "./index.ts"
 import { killBenches } from "./kills.ts"
 import { ledgerBenches } from "./ledger.ts"
+import { providerBenches } from "./providers.ts"
 import { raceBenches } from "./race.ts"
 import type { Bench } from "./measure.ts"
 import { toolBenches } from "./tools.ts"
@@ -16,6 +17,7 @@ const benches: readonly Bench[] = [
   ...ledgerBenches,
   ...indexBenches,
   ...toolBenches,
+  ...providerBenches,
 ]
 
 const wanted = process.argv.slice(2)
