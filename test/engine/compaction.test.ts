@@ -116,3 +116,28 @@ test("files that were read and changed are listed once, a changed one not as rea
   }
   expect(filesOf([message])).toEqual({ read: ["a"], changed: ["b"] })
 })
+
+test("a vendor that read less than it was sent, and said so only by its count, loses no answer: the next turn compacts", async () => {
+  const clock = new ManualClock()
+  let summaries = 0
+  const agent = openAgent({
+    ledger: await memorySession({ clock }),
+    clock,
+    script(request) {
+      if (isSummary(request)) {
+        summaries++
+        return { text: "what mattered" }
+      }
+      // The window is 100,000; by our own estimate a third of it is used.
+      const usage = { input: 120_000, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 120_005 }
+      return summaries === 0 ? { text: "an answer", usage } : { text: "another" }
+    },
+    settings: { compaction: { enabled: true, keep: 100 } },
+  })
+  open.push(agent)
+  for (let n = 0; n < 2; n++) await agent.say(`${n} ${"word ".repeat(30_000)}`)
+  await agent.idle()
+  expect(agent.transcript()).toContain("assistant: an answer")
+  expect(summaries).toBeGreaterThan(0)
+  expect(agent.transcript()).toEndWith("assistant: another")
+})
