@@ -12,6 +12,7 @@ export type SessionChoice =
   | { readonly kind: "new" }
   | { readonly kind: "continue" }
   | { readonly kind: "named"; readonly id: string }
+  | { readonly kind: "fork"; readonly id: string }
   | { readonly kind: "choose" }
   | { readonly kind: "memory" }
 
@@ -96,13 +97,16 @@ function list(value: string | undefined): readonly string[] | undefined {
 
 function sessionChoice(values: Values): SessionChoice | { readonly problem: string } {
   const id = text(values, "session")
+  const fork = text(values, "fork")
   const chosen = [
     values.continue === true && "--continue",
     values["no-session"] === true && "--no-session",
     id !== undefined && "--session",
+    fork !== undefined && "--fork",
   ].filter((name) => name !== false)
   if (chosen.length > 1) return { problem: `${chosen.join(" and ")} exclude each other: give one of them` }
   if (id !== undefined) return { kind: "named", id }
+  if (fork !== undefined) return { kind: "fork", id: fork }
   if (values.continue === true) return { kind: "continue" }
   if (values["no-session"] === true) return { kind: "memory" }
   return values.resume === true && values.print !== true ? { kind: "choose" } : { kind: "new" }

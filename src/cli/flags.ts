@@ -13,6 +13,7 @@ export const flags = [
   { name: "continue", short: "c", help: "go on with the newest session of this folder" },
   { name: "resume", short: "r", help: "choose a session to go on with; with -p: work that waits for consent goes on" },
   { name: "session", value: "id", help: "go on with this session: an id, its beginning, or its last eight digits" },
+  { name: "fork", value: "id", help: "go on with a copy of this session, and leave it as it is" },
   { name: "no-session", help: "keep nothing on disk" },
   { name: "name", short: "n", value: "text", help: "name the session" },
   { name: "model", value: "provider/id", help: "the model to use" },

@@ -26,6 +26,13 @@ export async function chosenSession(person: Person, run: RunFlags, promptGiven: 
       return { kind: "memory" }
     case "named":
       return { kind: "session", id: await findSession(person.dirs.data, session.id) }
+    case "fork": {
+      const { forked } = await import("./sessions-fork.ts")
+      return {
+        kind: "session",
+        id: (await forked(person.dirs.data, await findSession(person.dirs.data, session.id))).id,
+      }
+    }
     case "continue": {
       const id = await newestSession(person.dirs.data, person.folder)
       if (id !== undefined) return { kind: "session", id }

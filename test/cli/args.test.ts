@@ -24,6 +24,8 @@ test("--mode json is print mode that writes events", () => {
 
 test("a session is chosen in one way only", () => {
   expect(modeOf(["-p", "--session", "abc"], true)).toMatchObject({ run: { session: { kind: "named", id: "abc" } } })
+  expect(modeOf(["--fork", "abc", "x"], true)).toMatchObject({ run: { session: { kind: "fork", id: "abc" } } })
+  expect(problemOf(modeOf(["--fork", "a", "--session", "b"], true))).toContain("exclude each other")
   expect(problemOf(modeOf(["-c", "--no-session"], true))).toBe(
     "--continue and --no-session exclude each other: give one of them",
   )

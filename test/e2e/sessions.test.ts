@@ -157,6 +157,13 @@ test("a fork begins as a copy up to an entry and goes its own way; the other is 
     "answer to question one",
     "another",
   ])
+  expect(await cairn(machine, "--fork", id, "-p", "third")).toMatchObject({ status: 0, stdout: "answer to third\n" })
+  expect(
+    server.requests
+      .at(-1)
+      ?.said.filter(({ role }) => role === "user")
+      .map(({ text }) => text),
+  ).toEqual(["question one", "question two", "third"])
   expect(await cairn(machine, "sessions", "show", id, "--json")).toEqual(before)
   expect((await cairn(machine, "sessions", "check", "--all")).status).toBe(0)
   expect((await cairn(machine, "sessions", "fork", id, "e999")).status).toBe(2)
