@@ -8,6 +8,7 @@ import { CodeHighlighter, plainHighlighter, type Highlighter } from "./highlight
 import { TreeSitterParser } from "./highlight/tree-sitter.ts"
 import { loadOlder } from "./older.ts"
 import type { ScreenOptions } from "./options.ts"
+import { openChanges } from "./panels/changes.ts"
 import { openChat } from "./panels/chat.ts"
 import type { Panel, PanelHost } from "./panels/panel.ts"
 import { openPlan } from "./panels/plan.ts"
@@ -18,7 +19,7 @@ function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
   if (editor === undefined) return app.say("warning", "No editor is known; set $EDITOR")
   const { scratch } = app.options
   const work = async (): Promise<unknown> =>
-    "path" in what ? editFile(editor, what.path) : editOutside(editor, scratch, what.text)
+    "path" in what ? editFile(editor, what.path, what.line) : editOutside(editor, scratch, what.text)
   attempt(app, app.terminal.lend(work))
 }
 
@@ -69,6 +70,7 @@ export function panelMaker(
       return chat
     }
     if (id === "tool") return (tool = openToolOutput(host()))
+    if (id === "changes") return openChanges(host())
     if (id === "plan") return openPlan(host(), app().options.settings.planFiles)
     return null
   }

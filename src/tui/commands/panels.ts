@@ -38,6 +38,10 @@ function toggle(id: string): Command {
     run(stage) {
       if (!stage.slots.known(id)) return false
       const shown = stage.slots.visible().includes(id)
+      const { main, side, bottom } = stage.store.state.place.slots
+      // A panel that stands nowhere comes to the side.
+      if (![...main, ...side.stack, ...bottom].includes(id))
+        stage.store.dispatch({ type: "panel.move", id, to: "side" })
       stage.store.dispatch({ type: "panel.show", id, shown: !shown })
       return true
     },
@@ -142,6 +146,12 @@ const panelNames = [
   "plan.next",
   "plan.previous",
   "plan.edit",
+  "changes.revert",
+  "changes.revertAll",
+  "changes.edit",
+  "changes.older",
+  "changes.newer",
+  "changes.all",
 ] as const satisfies readonly CommandName[]
 
 const panelOwn = Object.fromEntries(panelNames.map((name) => [name, ofPanel(name)])) as Record<

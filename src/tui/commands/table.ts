@@ -15,6 +15,7 @@ import { pickerCommands } from "./sessions.ts"
 import { settingsCommands } from "./settings.ts"
 import type { Command, Stage } from "./stage.ts"
 import { treeCommands } from "./tree.ts"
+import { undoCommands } from "./undo.ts"
 
 type Group<Prefix extends string> = Extract<CommandName, `${Prefix}.${string}`>
 
@@ -123,6 +124,7 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...pickerCommands,
   ...settingsCommands,
   ...treeCommands,
+  ...undoCommands,
   ...sessionCommands,
   ...editorCommands,
   ...dialogCommands,

@@ -30,7 +30,7 @@ function inputOf(stage: Stage, entry: number): string | null {
 type Fork = { readonly conversation: number; readonly entry: number; readonly text: string | null }
 
 /** Where a fork at a row goes on from: an input is written again, so what counts is what was there before it. */
-async function forkAt(stage: Stage, conversation: number, entry: number): Promise<Fork> {
+export async function forkAt(stage: Stage, conversation: number, entry: number): Promise<Fork> {
   // What was before the oldest entry that is held has to be known.
   if (firstHeld(stage.store.state.view, conversation) === entry) await loadOlder(stage, conversation)
   const { view } = stage.store.state
@@ -40,7 +40,7 @@ async function forkAt(stage: Stage, conversation: number, entry: number): Promis
 }
 
 /** Forks and shows the fork; an input's text goes into the editor, after what was being written. */
-async function fork(stage: Stage, { conversation, entry, text }: Fork, summary?: string): Promise<void> {
+export async function fork(stage: Stage, { conversation, entry, text }: Fork, summary?: string): Promise<void> {
   const { link, store, editor } = stage
   const asked = { type: "fork", conversation, entry } as const
   const made = await link.request(summary === undefined ? asked : { ...asked, summary })

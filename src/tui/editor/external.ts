@@ -3,11 +3,25 @@
  */
 import { randomUUID } from "node:crypto"
 import { mkdirSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
+
+/** Editors that take a line behind the path, and those that take it so with a flag; all others know `+line`. */
+const colonEditors = ["hx", "helix", "zed", "subl", "lapce"]
+const gotoEditors = ["code", "codium", "cursor", "windsurf", "code-insiders"]
+
+/** The arguments that open a file at a line. */
+export function fileArguments(command: string, path: string, line: number | undefined): readonly string[] {
+  if (line === undefined) return [path]
+  const [program = ""] = command.trim().split(/\s+/)
+  const name = basename(program)
+  if (colonEditors.includes(name)) return [`${path}:${line}`]
+  if (gotoEditors.includes(name)) return ["--goto", `${path}:${line}`]
+  return [`+${line}`, path]
+}
 
 /** The editor on the file `path`, until it ends. `command` is a command line, as in `$EDITOR`: it may have arguments of its own. */
-export async function editFile(command: string, path: string): Promise<void> {
-  const child = Bun.spawn(["sh", "-c", `${command} "$1"`, "sh", path], {
+export async function editFile(command: string, path: string, line?: number): Promise<void> {
+  const child = Bun.spawn(["sh", "-c", `${command} "$@"`, "sh", ...fileArguments(command, path, line)], {
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

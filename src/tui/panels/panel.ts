@@ -47,7 +47,7 @@ export type PanelHost = {
   /** Show a call in the output panel. */
   openOutput(task: number): void
   /** Open a file, or a text that has no file, in the person's editor. */
-  edit(what: { readonly path: string } | { readonly text: string }): void
+  edit(what: { readonly path: string; readonly line?: number } | { readonly text: string }): void
   /** A sentence for the person. */
   say(level: "info" | "warning" | "error", text: string): void
 }
