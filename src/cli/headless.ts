@@ -66,6 +66,15 @@ function endOfRequest(view: View, options: HeadlessOptions): HeadlessEnd {
   return end.kind === "answered" ? { kind: "failed", problem: mine?.reason ?? "the input was not answered" } : end
 }
 
+/** The run that waits since it has cost as much as it may, if one does. */
+function limitOf(view: View): { readonly conversation: number; readonly held: HeldState } | undefined {
+  const waiting = [...view.tasks.values()].find(({ work }) => work.kind === "generation" && work.phase === "limit")
+  if (waiting?.work.kind !== "generation" || waiting.work.limit === undefined || waiting.aborting) return undefined
+  const { cost, of } = waiting.work.limit
+  const reason = `The run has cost $${cost.toFixed(4)}, and limits.costPerRun is $${of}.`
+  return { conversation: waiting.conversation, held: { because: "cost", reason, since: waiting.startedAt } }
+}
+
 /** Run to the end. The view is of the last frame. */
 export async function runHeadless(port: Port, options: HeadlessOptions): Promise<{ end: HeadlessEnd; view: View }> {
   const { conversation, requestId, stop } = options
@@ -103,16 +112,11 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
   // Nobody is there to let it go on but the flag, once.
   let consented = !options.resume
   const atLimit = (): void => {
-    const waiting = [...view.tasks.values()].find(({ work }) => work.kind === "generation" && work.phase === "limit")
-    if (waiting?.work.kind !== "generation" || waiting.work.limit === undefined || waiting.aborting) return
-    if (!consented) {
-      consented = true
-      port.request({ type: "retryNow", conversation: waiting.conversation }).catch(reject)
-      return
-    }
-    const { cost, of } = waiting.work.limit
-    const reason = `The run has cost $${cost.toFixed(4)}, and limits.costPerRun is $${of}.`
-    resolve({ kind: "held", held: { because: "cost", reason, since: waiting.startedAt } })
+    const limit = limitOf(view)
+    if (limit === undefined) return
+    if (consented) return resolve({ kind: "held", held: limit.held })
+    consented = true
+    port.request({ type: "retryNow", conversation: limit.conversation }).catch(reject)
   }
   const stopped = (): void => {
     if (known && !busy(view, conversation)) idle()
