@@ -7,7 +7,7 @@
  * - It ends by what is stored: a promise that settles when all work of the session has, or when the port is lost.
  */
 import type { AssistantMessage, UserPart } from "../message/message.ts"
-import type { Frame, HeldState, Port } from "../protocol/port.ts"
+import { Refusal, type Frame, type HeldState, type Port } from "../protocol/port.ts"
 import type { EntryRecord } from "../protocol/records.ts"
 import { applyFrame, emptyView, runOf, type View } from "../protocol/view.ts"
 
@@ -82,9 +82,21 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
   let view = emptyView
   let known = false
   let submitted = false
+  let unsaved = false
   const submit = (content: readonly UserPart[]): void => {
     submitted = true
-    port.request({ type: "submit", conversation, requestId, content, mode: "followUp" }).catch(reject)
+    port.request({ type: "submit", conversation, requestId, content, mode: "followUp" }).catch((error: unknown) => {
+      // Nobody is there to send it again: it waits until the session can be saved.
+      unsaved = error instanceof Refusal && error.code === "not_saved"
+      if (!unsaved) reject(error)
+      else if (view.health.state === "ok") again()
+    })
+  }
+  const again = (): void => {
+    if (!unsaved || options.prompt === null) return
+    unsaved = false
+    if (stop.aborted) resolve({ kind: "aborted" })
+    else submit(options.prompt)
   }
   const idle = (): void => {
     if (submitted) return resolve(endOfRequest(view, options))
@@ -127,7 +139,7 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     options.onFrame?.(frame, view)
     if (frame.type === "snapshot") begin()
     if (frame.type === "snapshot" || frame.type === "commit") atLimit()
-    if (frame.type === "health") looked()
+    if (frame.type === "health" && !looked() && view.health.state === "ok") again()
     if (frame.type === "settled") idle()
     if (frame.type === "lost") resolve({ kind: "lost", reason: frame.reason })
   })

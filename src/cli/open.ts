@@ -4,6 +4,7 @@ import { openDir } from "../home/dirs.ts"
 import { StaleOwner, type Ledger } from "../ledger/ledger.ts"
 import { CommitsMissing, NewerFormat, SessionDamaged, SessionHeld, SessionMissing } from "../ledger/errors.ts"
 import { createSession, memorySession, openSession, viewSession } from "../ledger/open.ts"
+import { Rejected, Unknown } from "../ledger/storage.ts"
 import { systemClock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
 import { uuidv7 } from "../std/id.ts"
@@ -92,7 +93,8 @@ export async function openLedger(person: Person, run: RunFlags, chosen: Chosen, 
     const reason = onlyLook(error)
     if (look && reason !== null && id !== null) return viewSession({ dataDir, id, clock, reason })
     if (isWeather(error)) throw new Stop(error.message, 1)
-    if (error instanceof Error && "code" in error) throw new Stop(unwritable(error, dataDir), 1)
+    const refused = error instanceof Rejected || error instanceof Unknown || errorCode(error) !== undefined
+    if (refused && error instanceof Error) throw new Stop(unwritable(error, dataDir), 1)
     throw error
   }
 }
