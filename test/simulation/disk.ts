@@ -58,7 +58,7 @@ export class Lasting {
   }
 
   changed(path: string): void {
-    this.#changed(path)
+    if (this.has(path)) this.#changed(path)
   }
 
   /** A journal that makes a folder's names last makes the folder last too. */
@@ -87,7 +87,8 @@ function putBack(path: string, content: Buffer | null): void {
 
 function noteNames(paths: readonly string[], work: () => void): void {
   const lasting = user?.shared
-  const noted = lasting === undefined ? [] : paths.filter((path) => lasting.has(path))
+  const isFolder = (path: string): boolean => real.existsSync(path) && real.statSync(path).isDirectory()
+  const noted = lasting === undefined ? [] : paths.filter((path) => lasting.has(path) && !isFolder(path))
   const before = noted.map((path) => [path, contentOf(path)] as const)
   work()
   for (const [path, content] of before) lasting?.did(dirname(path), path, () => putBack(path, content))
