@@ -84,6 +84,8 @@ async function carriedOut(mode: CommandMode, version: string): Promise<number> {
     }
     case "config":
       return config(mode)
+    case "keymap":
+      return (await import("./keymap.ts")).keymapCommand(mode)
     case "ps":
       return ps(mode)
     case "stop":

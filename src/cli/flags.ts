@@ -100,6 +100,8 @@ export const subcommands = [
   { name: "models", usage: "models [search]", help: "the models that are known, and which are ready" },
   { name: "login", usage: "login [provider]", help: "store a provider's key, or log in with a browser" },
   { name: "logout", usage: "logout [provider]", help: "forget what is stored for a provider" },
+  { name: "keymap", usage: "keymap list [name]", help: "every command of the screen, with its keys" },
+  { name: "keymap", usage: "keymap check <file>", help: "what is wrong with a keymap file, by line" },
   { name: "config", usage: "config schema", help: "the JSON schema of config.json" },
   { name: "reset-terminal", usage: "reset-terminal", help: "put a terminal right that a killed screen left behind" },
 ] as const

@@ -27,7 +27,7 @@ const fileBytesMax = 1024 * 1024
 const isJson = (name: string): boolean => /^[^.].*\.jsonc?$/.test(name)
 
 /** The files of one folder by their names without the ending. */
-function sourcesIn(folder: string): Sources {
+export function sourcesIn(folder: string): Sources {
   let names: readonly string[]
   try {
     names = readdirSync(folder).filter(isJson)
