@@ -45,8 +45,10 @@ export async function startScreen(options: ScreenOptions): Promise<ScreenEnd> {
 }
 
 export async function openScreen(options: ScreenOptions): Promise<Screen> {
-  const renderer =
-    options.renderer ?? (await openRenderer({ mouse: options.settings.mouse, terminal: options.terminal }))
+  const { renderer, typed } =
+    options.renderer === undefined
+      ? await openRenderer({ mouse: options.settings.mouse, terminal: options.terminal })
+      : { renderer: options.renderer, typed: () => "" }
   const { promise, resolve } = Promise.withResolvers<ScreenEnd>()
   let parts: Parts | null = null
   let ending = false
@@ -65,6 +67,8 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     gone: () => end("terminal lost", "leave", { code: signalStatus("SIGHUP") }),
   })
   parts = build(renderer, options, terminal, end)
+  const early = typed()
+  if (early !== "") renderer.stdin.emit("data", Buffer.from(early))
   return { app: parts.app, ended: promise }
 }
 

@@ -29,11 +29,19 @@ function colorEnvironment({ name, colors }: TerminalFacts): Readonly<Record<stri
   return { TERM: name.includes("256color") ? name : `${name}-256color`, COLORTERM: "" }
 }
 
-export function openRenderer(options: {
+/** Opens the terminal. `typed` gives, once, what was typed before anybody listened. */
+export async function openRenderer(options: {
   readonly mouse: boolean
   readonly terminal: TerminalFacts
-}): Promise<CliRenderer> {
-  return createCliRenderer({
+}): Promise<{ readonly renderer: CliRenderer; typed(): string }> {
+  let early: string | null = ""
+  // Keys alone: what a terminal answers begins with an escape and finds its own way.
+  const listen = (sequence: string): boolean => {
+    if (early !== null && !sequence.startsWith("\x1b")) early += sequence
+    return false
+  }
+  const renderer = await createCliRenderer({
+    prependInputHandlers: [listen],
     environment: colorEnvironment(options.terminal),
     exitOnCtrlC: false,
     exitSignals: [],
@@ -47,6 +55,14 @@ export function openRenderer(options: {
     useKittyKeyboard: {},
     stdinParserMaxBufferBytes: inputBytesMax,
   })
+  const typed = (): string => {
+    renderer.removeInputHandler(listen)
+    // Before the terminal was ours it made a line break of Enter.
+    const text = (early ?? "").replaceAll("\n", "\r")
+    early = null
+    return text
+  }
+  return { renderer, typed }
 }
 
 /** Signals that end the screen: all that would end a process and can be heard by one. */

@@ -1,5 +1,6 @@
 /** Field report 112: what a terminal answers, late and in pieces, is never text; and nobody waits for it. */
 import { expect, setDefaultTimeout, test } from "bun:test"
+import { eventually } from "../../support/eventually.ts"
 import { Pty } from "../../support/pty.ts"
 
 /** Ten times what a busy machine needs for a program in a terminal. */
@@ -25,6 +26,25 @@ test("answers that come late and in pieces while someone types leave only what w
   pty.kill("SIGTERM")
   await pty.ended()
 })
+
+test("what is typed while the program starts stands in the editor, in order (133)", async () => {
+  const program = ["bun", "test/support/screen-program.ts"]
+  await using pty = new Pty(program)
+  pty.write("abcdefghij")
+  await pty.says("\x1b[?1049h")
+  pty.write("klmnopqrst")
+  await eventually(
+    () => /abcdefghij.*klmnopqrst/s.test(letters(pty)),
+    () => JSON.stringify(letters(pty)),
+  )
+  pty.kill("SIGTERM")
+  await pty.ended()
+})
+
+/** What was drawn on the screen, without where. */
+function letters(pty: Pty): string {
+  return Bun.stripANSI(pty.text.slice(pty.text.indexOf("\x1b[?1049h")))
+}
 
 test("a terminal that answers with a light background gets light colours", async () => {
   await using pty = new Pty(program)
