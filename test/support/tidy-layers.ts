@@ -39,6 +39,7 @@ const roots: Readonly<Record<string, readonly string[]>> = {
   "src/main.ts": ["cli"],
   "src/build.ts": [],
   "src/build-catalog.ts": ["providers", "message", "std"],
+  "src/build-lists.ts": ["home"],
   "src/check.ts": [],
   "src/check-count.ts": [],
   "src/ambient.d.ts": [],
