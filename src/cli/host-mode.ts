@@ -13,6 +13,8 @@ import { readHolder } from "../ledger/lock.ts"
 import { protocolVersion, Refusal } from "../protocol/port.ts"
 import type { Farewell } from "../engine/engine.ts"
 import type { SessionDocument } from "../protocol/records.ts"
+import { modelName } from "../providers/model.ts"
+import { tourModel } from "../providers/tour/model.ts"
 import { overPipes } from "../wire/pipes.ts"
 import { attachPort, Unreachable } from "../wire/attach.ts"
 import { servePort, type Served } from "../wire/serve.ts"
@@ -20,7 +22,7 @@ import { connectSocket, listenSocket, socketFolder, socketName, socketPath } fro
 import type { RunFlags } from "./args.ts"
 import { assemble, lingerMs, type Assembled } from "./assemble.ts"
 import { consentOf, noteBoot } from "./consent.ts"
-import { HostIndex } from "./host-index.ts"
+import { HostIdle } from "./host-idle.ts"
 import { Host } from "./host-service.ts"
 import { openLedger, type Chosen } from "./open.ts"
 import { readPerson, type Person } from "./person.ts"
@@ -78,13 +80,24 @@ async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled:
   const clients = new Clients()
   const asked = flags.socket === undefined && !flags.stdio
   const { data: dataDir } = person.dirs
-  const index = new HostIndex({ dataDir, ledger, engine: assembled.engine, clock: systemClock, report: () => {} })
+  const idle = new HostIdle({
+    dataDir,
+    ledger,
+    engine: assembled.engine,
+    clock: systemClock,
+    report: () => {},
+    names() {
+      const { betterTitles, model } = person.settings.merged.config
+      // The tour says what its script says, whatever it is asked.
+      return betterTitles && model !== modelName(tourModel)
+    },
+  })
   const host = new Host({
     engine: assembled.engine,
     session: ledger.session,
     folder: person.folder,
     build: flags.build,
-    sessions: index.serving(sessionsPort(dataDir)),
+    sessions: idle.serving(sessionsPort(dataDir)),
     clock: systemClock,
     lingerMs: lingerMs(person),
     stay: asked,
@@ -107,12 +120,12 @@ async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled:
   stop()
   unhook()
   const unbegun = !begun(ledger) && flags.run.session.kind !== "memory"
-  await index.stop()
+  await idle.stop()
   await assembled.engine.close({ reason, stopped })
   await Promise.race([clients.end(reason), sleep(systemClock, farewellMsMax)])
   if (outcome.successor !== undefined) return outcome
   if (unbegun) dropUnbegun(dataDir, ledger.session, systemClock.now())
-  else await index.finish()
+  else await idle.finish()
   return outcome
 }
 

@@ -29,7 +29,7 @@ async function changeThere(socket: string, id: string, { title, archived }: Sess
 function changed(document: SessionDocument, { title, archived }: SessionChange): SessionDocument {
   return {
     ...document,
-    ...(title === undefined ? {} : { title }),
+    ...(title === undefined ? {} : { title, titled: true }),
     ...(archived === undefined ? {} : { archived }),
   }
 }

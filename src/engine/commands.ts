@@ -176,7 +176,9 @@ async function title(core: Core, command: Of<"title">): Promise<null> {
   const session = readDocument(core.ledger.live, 0, "session")
   const text = command.title.trim()
   if (session === undefined || text === "") throw new Refusal("empty_title", "The name is empty: write one.")
-  const receipt = core.ledger.commit("flushed", (tx) => writeDocument(tx, 0, "session", { ...session, title: text }))
+  const receipt = core.ledger.commit("flushed", (tx) =>
+    writeDocument(tx, 0, "session", { ...session, title: text, titled: true }),
+  )
   await receipt.stored
   return null
 }

@@ -11,6 +11,7 @@ import { unwatched } from "../std/moment.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { Refusal, type Answers, type Command, type Cursor, type Frame, type Port } from "../protocol/port.ts"
 import type { AgentDocument } from "../protocol/records.ts"
+import { betterTitle } from "./better-title.ts"
 import { answer } from "./commands.ts"
 import type { Core } from "./core.ts"
 import { readDocument, writeDocument } from "./documents.ts"
@@ -28,6 +29,8 @@ export type Engine = {
   readonly port: Port
   /** True while a run stands or a task is live. */
   busy(): boolean
+  /** Lets the model name the session, where nobody has; for when nothing is to be done. `signal` ends it. */
+  betterTitle(signal: AbortSignal): Promise<void>
   /** Leaves what is running pending, and closes the ledger. */
   close(farewell?: Farewell, successor?: number): Promise<void>
   /** Begins nothing more; resolves at the turn boundary. */
@@ -107,6 +110,7 @@ export function openEngine(options: EngineOptions): Engine {
   return {
     port,
     busy: () => working(ledger),
+    betterTitle: (signal) => betterTitle(core, signal),
     close(farewell = { reason: "The host has closed this session.", stopped: false }, successor) {
       closing ??= close(farewell, successor)
       return closing

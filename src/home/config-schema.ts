@@ -160,6 +160,10 @@ const agentSettings = {
     },
     "How a conversation is kept below the model's window.",
   ),
+  betterTitles: flag(
+    true,
+    "Let the model name a session better than by its first line, once nothing else is to be done.",
+  ),
   limits: group(
     {
       costPerRun: Type.Optional(

@@ -240,6 +240,8 @@ export type SessionDocument = {
   readonly folder: string
   readonly createdAt: number
   readonly archived?: boolean
+  /** A person or a model gave the title; else it is the first line of the first input. */
+  readonly titled?: boolean
   readonly parent?: SessionParent
   /** What the folder is known by beside its path, once that is found out. */
   readonly identity?: FolderRecord
