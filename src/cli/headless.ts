@@ -75,6 +75,11 @@ function limitOf(view: View): { readonly conversation: number; readonly held: He
   return { conversation: waiting.conversation, held: { because: "cost", reason, since: waiting.startedAt } }
 }
 
+/** Work that does not go on by this run: its code is not here, or it is old and nobody consented. */
+function waits(held: HeldState, resume: boolean): boolean {
+  return held.because === "code" || (held.because === "old" && !resume)
+}
+
 /** Run to the end. The view is of the last frame. */
 export async function runHeadless(port: Port, options: HeadlessOptions): Promise<{ end: HeadlessEnd; view: View }> {
   const { conversation, requestId, stop } = options
@@ -114,8 +119,7 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     known = true
     if (looked()) return
     const { held } = view
-    const waits = held?.because === "code" || (held?.because === "old" && !options.resume)
-    if (held !== null && waits) return resolve({ kind: "held", held })
+    if (held !== null && waits(held, options.resume)) return resolve({ kind: "held", held })
     // Naming the session was the consent to try what was set aside once more: nobody does that by itself.
     if (held !== null) port.request({ type: "resume" }).catch(reject)
     if (!busy(view, conversation)) return idle()
@@ -143,10 +147,7 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
     if (frame.type === "settled") idle()
     if (frame.type === "lost") resolve({ kind: "lost", reason: frame.reason })
   })
-  try {
-    return { end: await promise, view }
-  } finally {
-    unwatch()
-    stop.removeEventListener("abort", stopped)
-  }
+  const end = await promise.finally(unwatch)
+  stop.removeEventListener("abort", stopped)
+  return { end, view }
 }
