@@ -42,7 +42,8 @@ export type PublishContext = {
 export function taskRecord(task: Task, context: PublishContext): TaskRecord {
   const { id, conversation, attempt, startedAt } = task
   const state: TaskState = isLive(task) ? (task.status as TaskState) : "ended"
-  const base = { id, conversation, attempt, startedAt, state, aborting: task.abort !== null }
+  const owner = task.owner === null ? {} : { owner: task.owner }
+  const base = { id, conversation, attempt, startedAt, state, aborting: task.abort !== null, ...owner }
   if (state === "ended") return { ...base, work: { kind: "other", name: task.kind } }
   const work = workOf(task, context.tools, context.model(conversation))
   if (work.kind === "generation" && work.retry !== undefined) {

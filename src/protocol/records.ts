@@ -188,6 +188,8 @@ export type TaskRecord = {
   readonly state: TaskState
   readonly startedAt: number
   readonly aborting: boolean
+  /** The task that this one belongs to; with {@link ConversationRecord} `owner` these make the tree of all that works. */
+  readonly owner?: number
   readonly work: GenerationWork | CallWork | ShellWork | { readonly kind: "other"; readonly name: string }
 }
 

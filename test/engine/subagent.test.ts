@@ -132,6 +132,12 @@ test("a crash while a child works costs nothing: it is the same child, asked onc
   await settle()
   const before = children(first).map(({ id: child }) => child)
   expect(before).toHaveLength(2)
+  // Whoever watches sees the tree: a turn, its call, and a turn in each conversation that the call owns.
+  const tasks = [...first.view().tasks.values()]
+  const turn = tasks.find(({ conversation, owner }) => conversation === 1 && owner === undefined)
+  const call = tasks.find(({ owner }) => owner === turn?.id)
+  expect(call?.work.kind).toBe("toolCall")
+  for (const child of before) expect(first.view().conversations.get(child)?.owner?.task).toBe(call?.id ?? 0)
   const second = await restart(first, { prompts: ["hang", "one"], hanging: false })
   await second.idle()
   expect(children(second).map(({ id: child }) => child)).toEqual(before)
