@@ -57,7 +57,9 @@ function runningCommand(task: Task): { pid: number; startTime: string; bootId: s
 }
 
 function commandOf(task: Task): string {
-  const { args } = task.input
+  // A call of the agent's has its command among its arguments, one of the person's has it in its place.
+  const { args, command } = task.input
+  if (typeof command === "string") return command
   return isObject(args) && typeof args.command === "string" ? args.command : "a command"
 }
 

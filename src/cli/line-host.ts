@@ -12,6 +12,8 @@ import type { HostChoice } from "./connect.ts"
 /** A host that dies on the same words again and again is not the way's fault. */
 const triesMax = 3
 const waitMs = 500
+/** Ten seconds in all. */
+const reopensMax = 6
 
 /** What may be asked again when nobody knows whether the host has heard it. */
 const repeatable: readonly Command["type"][] = ["submit", "abort", "configure", "title", "resume"]
@@ -60,6 +62,19 @@ export class LineHost {
     await port?.close()
   }
 
+  /** A host that has just died may still hold its session for a moment: what fails at first is tried again. */
+  async #again(): Promise<void> {
+    for (let tries = 1; !this.#closed; tries++) {
+      try {
+        await this.reach()
+        return
+      } catch (error) {
+        if (tries === reopensMax) return this.#options.problem(error instanceof Error ? error.message : String(error))
+        await sleep(this.#options.clock, waitMs * tries)
+      }
+    }
+  }
+
   async #open(): Promise<Port> {
     try {
       const port = await this.#options.connect(this.#choice)
@@ -87,8 +102,6 @@ export class LineHost {
     this.#options.problem(frame.reason)
     void port.close()
     if (this.#closed || frame.stopped === true) return
-    this.reach().catch((error: unknown) =>
-      this.#options.problem(error instanceof Error ? error.message : String(error)),
-    )
+    void this.#again()
   }
 }

@@ -83,6 +83,7 @@ function screenOptions(
   return {
     session: choice,
     connect: (wanted) => hosts.connect(wanted),
+    leaving: (work) => hosts.end(work),
     sessions: screenSessions(sessionsPort(person.dirs.data), () => hosts.sessions),
     folder,
     home: person.dirs.home,
@@ -174,7 +175,6 @@ export async function openScreen(start: ScreenStart): Promise<number> {
   const end = await startScreen(
     screenOptions(start, hosts, { firstStart: first, interrupted: await interrupted(start), outside, trust }),
   )
-  await hosts.end(end.work)
   await hosts.close()
   process.stdout.write(exitLines(end, person))
   return end.code

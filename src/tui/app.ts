@@ -6,7 +6,7 @@ import { printKeys } from "../home/chord.ts"
 import { keysOf } from "../home/key-match.ts"
 import type { Keymap } from "../home/keymap.ts"
 import { copiedSentence, copyText } from "./clipboard.ts"
-import { runCommand } from "./commands/table.ts"
+import { callCommand, runCommand } from "./commands/table.ts"
 import { giveBack } from "./commands/prompt.ts"
 import { slashCommands } from "./commands/slash.ts"
 import { attempt, type Stage } from "./commands/stage.ts"
@@ -226,18 +226,13 @@ export function makeApp(
     keymap: () => looks.keymap,
     contexts: () => contextsOf(store.state, { search: parts.search.open, panel: (id) => parts.slots.contexts(id) }),
     run: (command, args) => runCommand(app(), command, args),
+    call: (command, args) => callCommand(app(), command, args),
     say(level, text) {
       cancelToast()
       store.dispatch({ type: "toast", toast: { level, text, until: options.clock.now() + toastMs[level] } })
       cancelToast = options.clock.after(toastMs[level], () => store.dispatch({ type: "toast", toast: null }))
     },
-    copy(text) {
-      const work = copyText(renderer, text, options.terminal).then(copiedSentence)
-      attempt(
-        app(),
-        work.then((copied) => app().say(copied.ok ? "info" : "warning", copied.text)),
-      )
-    },
+    copy: (text) => attempt(app(), copied(app(), text)),
     end(reason, work) {
       cancelToast()
       given.end(reason, work)
@@ -245,6 +240,11 @@ export function makeApp(
     refocus: () => refocus(app()),
   }
   return made
+}
+
+async function copied({ renderer, options, say }: App, text: string): Promise<void> {
+  const sent = copiedSentence(await copyText(renderer, text, options.terminal))
+  say(sent.ok ? "info" : "warning", sent.text)
 }
 
 function missing(): never {

@@ -190,6 +190,8 @@ export type ScreenOptions = {
   readonly history: HistoryStore
   readonly terminal: TerminalFacts
   readonly outside: Outside
+  /** The screen is about to let go of its host: what becomes of running work is said while it can be. */
+  leaving?(work: WorkChoice): Promise<void>
   /** Sent as soon as the host answers. */
   readonly prompt?: string
   /** Sentences of the start: broken files, an interrupted session and the key that resumes it. */

@@ -56,7 +56,7 @@ export async function openScreen(options: ScreenOptions): Promise<Screen> {
     assert(parts !== null, "the screen ended before it began")
     if (ending) return
     ending = true
-    void finish(parts, options).then(({ view }) => {
+    void finish(parts, options, work).then(({ view }) => {
       const session = view.entries.length > 0 || view.submissions.size > 0 ? view.session : null
       resolve({ reason, code: more.code ?? 0, session, work, message: more.message ?? null, view })
     })
@@ -206,11 +206,17 @@ function listenToRenderer(app: App): () => void {
 async function finish(
   { app, keeper, undo }: Parts,
   options: ScreenOptions,
+  work: WorkChoice,
 ): Promise<{ readonly view: ScreenEnd["view"] }> {
   const { view } = app.store.state
   const late = Promise.withResolvers<void>()
+  const letGo = async (): Promise<void> => {
+    await keeper.save()
+    await options.leaving?.(work)
+    await app.link.close()
+  }
   const cancel = options.clock.after(leaveMsMax, late.resolve)
-  await Promise.race([keeper.save().then(() => app.link.close()), late.promise])
+  await Promise.race([letGo(), late.promise])
   for (const stop of undo) stop()
   keeper.close()
   app.keys.close()

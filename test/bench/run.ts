@@ -7,6 +7,7 @@ import { killBenches } from "./kills.ts"
 import { ledgerBenches } from "./ledger.ts"
 import { providerBenches } from "./providers.ts"
 import { raceBenches } from "./race.ts"
+import { screenBenches } from "./screen.ts"
 import type { Bench } from "./measure.ts"
 import { toolBenches } from "./tools.ts"
 
@@ -18,6 +19,7 @@ const benches: readonly Bench[] = [
   ...indexBenches,
   ...toolBenches,
   ...providerBenches,
+  ...screenBenches,
 ]
 
 const wanted = process.argv.slice(2)

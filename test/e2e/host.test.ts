@@ -219,6 +219,27 @@ test("a host that was stopped stays stopped while its screen stands, until the p
   await ended(machine, terminal)
 })
 
+test("work that is kept for the next time ends with its host, and goes on when somebody comes back", async () => {
+  gate = Promise.withResolvers()
+  using machine = localMachine(server)
+  {
+    await using first = await screen(machine)
+    await asked(first, "be slow")
+    await first.shows("first half")
+    await first.keys("C-x", "q")
+    await first.shows("Keep it for the next time")
+    await first.keys("k")
+    expect(await first.ended()).toBe(0)
+  }
+  await waitGone(hosts(machine))
+  expect((await runBinary(machine, ["ps"])).stdout).toBe("")
+  expect((await runBinary(machine, ["sessions", "list"])).stdout).toContain("interrupted")
+  await using second = await screen(machine, ["-c"])
+  gate.resolve()
+  await second.shows("and second half")
+  await ended(machine, second)
+})
+
 test("stop ends a host and its work, and the next start says what was interrupted", async () => {
   gate = Promise.withResolvers()
   using machine = localMachine(server)

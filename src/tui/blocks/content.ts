@@ -121,6 +121,7 @@ function attemptLines(block: BlockOf<"attempt">, open: boolean): readonly Line[]
   const what = block.aborted ? "Stopped" : "Attempt failed"
   const facts = [clockTime(block.at), `${block.tokens} tokens`, ...(block.again ? ["asked again"] : [])].join(" · ")
   const reason = cleanLine(block.reason)
+  if (!block.aborted && !block.again) return failureLines(block, open, reason, facts)
   const head = foldable(open, `${what}${reason === "" ? "" : `: ${reason}`}`, { fg: "textMuted", dim: true })
   const line: Line =
     head.kind === "text" ? { ...head, tail: [span(` · ${facts}`, { fg: "textMuted", dim: true })] } : head
@@ -128,6 +129,15 @@ function attemptLines(block: BlockOf<"attempt">, open: boolean): readonly Line[]
   const whole = reason.length > 40 ? plainLines(block.reason, { fg: "textMuted" }) : []
   const text = block.text === "" ? [] : plainLines(block.text, { fg: "textMuted" })
   return [line, ...prefixLines([...whole, ...text], rule)]
+}
+
+/** The last attempt of a run: why it failed and what to do about it stands there in full, since nothing follows. */
+function failureLines(block: BlockOf<"attempt">, open: boolean, reason: string, facts: string): readonly Line[] {
+  const style: Style = { fg: "error" }
+  const spans = [span(`Failed: ${reason}`, style), span(` · ${facts}`, { fg: "textMuted", dim: true })]
+  const head = textLine(spans, { first: [span(open ? "▾ ✗ " : "▸ ✗ ", style)], rest: [span("    ")], action: "fold" })
+  const text = block.text === "" || !open ? [] : plainLines(block.text, { fg: "textMuted" })
+  return [head, ...prefixLines(text, rule)]
 }
 
 const noticeLooks = {

@@ -2,6 +2,7 @@
 import type { CommandName } from "../../home/command-names.ts"
 import { requestId } from "../../std/id.ts"
 import type { JsonObject } from "../../std/json.ts"
+import { Refusal } from "../../protocol/port.ts"
 import type { SubmitMode } from "../../protocol/records.ts"
 import { editOutside } from "../editor/external.ts"
 import { readClipboard } from "../editor/clipboard-in.ts"
@@ -42,6 +43,9 @@ async function shell(stage: Stage, text: string): Promise<void> {
   try {
     await stage.link.request({ type: "shell", conversation, command, excluded })
   } catch (error) {
+    // Where the host is gone the command may run on: only what was refused is given back, since sent again it would run again.
+    if (!(error instanceof Refusal))
+      return stage.say("info", "The host is away; the command goes on, or is shown as it ended")
     if (stage.editor.edit.text === "") stage.editor.put(text)
     throw error
   } finally {

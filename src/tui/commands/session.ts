@@ -3,6 +3,7 @@ import type { CommandName } from "../../home/command-names.ts"
 import { textOf } from "../../message/message.ts"
 import { shortId } from "../../std/id.ts"
 import { queueOf, sessionOf } from "../../protocol/view.ts"
+import type { ScreenState } from "../state.ts"
 import { inputText } from "../status/outbox.ts"
 import { sentence } from "../link.ts"
 import { giveBack, send } from "./prompt.ts"
@@ -68,20 +69,24 @@ const exportSession: Command = {
   },
 }
 
+function lastAnswer({ view, conversation }: ScreenState): string | undefined {
+  const last = view.entries.findLast(
+    ({ data, conversation: own }) =>
+      own === conversation &&
+      data.kind === "assistant" &&
+      textOf(data.message) !== "" &&
+      data.message.stopReason !== "error" &&
+      data.message.stopReason !== "aborted",
+  )
+  return last?.data.kind === "assistant" ? textOf(last.data.message) : undefined
+}
+
 const copyAnswer: Command = {
+  off: ({ store }) => (lastAnswer(store.state) === undefined ? "there is no answer to copy yet" : null),
   run(stage) {
-    const { view, conversation } = stage.store.state
-    const last = view.entries.findLast(
-      ({ data, conversation: own }) =>
-        own === conversation &&
-        data.kind === "assistant" &&
-        "message" in data &&
-        textOf(data.message) !== "" &&
-        data.message.stopReason !== "error" &&
-        data.message.stopReason !== "aborted",
-    )
-    if (last?.data.kind !== "assistant") return false
-    stage.copy(textOf(last.data.message))
+    const answer = lastAnswer(stage.store.state)
+    if (answer === undefined) return false
+    stage.copy(answer)
     return true
   },
 }

@@ -16,7 +16,7 @@ function command(name: string, title: string, to: CommandName, args?: string): S
     name,
     title,
     ...(args === undefined ? {} : { args }),
-    run: (stage, rest) => void stage.run(to, rest === "" ? {} : { name: rest }),
+    run: (stage, rest) => stage.call(to, rest === "" ? {} : { name: rest }),
   }
 }
 

@@ -36,6 +36,8 @@ export type Stage = {
   contexts(): readonly string[]
   /** Runs a command by name, as a key would. */
   run(command: string, args?: JsonObject): boolean
+  /** Runs a command that the person named. Where it does not apply, it says so: a key may then mean something else, a name may not. */
+  call(command: string, args?: JsonObject): void
   say(level: Level, text: string): void
   copy(text: string): void
   end(reason: ScreenEnd["reason"], work: WorkChoice): void

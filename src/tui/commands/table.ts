@@ -1,7 +1,7 @@
 /**
  * All commands by name: keys, palette and help read this one table. A name of `command-names.ts` that has no command does not compile.
  */
-import { commandNames, type CommandName } from "../../home/command-names.ts"
+import { commandInfo, commandNames, type CommandName } from "../../home/command-names.ts"
 import { isObject, type Json } from "../../std/json.ts"
 import type { Dialog } from "../dialogs/dialog.ts"
 import { aboutCommands } from "./about.ts"
@@ -107,7 +107,7 @@ const palette: Command = {
       id: "palette",
       title: "Commands",
       items: paletteItems(stage, commands),
-      chosen: ({ key }) => void stage.run(key),
+      chosen: ({ key }) => stage.call(key),
     }
     stage.store.dispatch({ type: "dialog.open", dialog })
     return true
@@ -145,4 +145,17 @@ export function runCommand(stage: Stage, name: string, args: Json | undefined): 
   if (under && !name.startsWith("dialog.") && !throughDialogs.has(name)) return false
   if (!isCommand(name)) return stage.slots.run(name, values)
   return commands[name].run(stage, values)
+}
+
+/** As {@link runCommand}, and says why where the command did not apply. */
+export function callCommand(stage: Stage, name: string, args: Json | undefined): void {
+  if (runCommand(stage, name, args)) return
+  const off = isCommand(name) ? commands[name].off?.(stage) : undefined
+  const title = isCommand(name) ? commandInfo(name).title : name
+  stage.say(
+    "info",
+    off === null || off === undefined
+      ? `There is nothing to do now for: ${title}`
+      : `${off.slice(0, 1).toUpperCase()}${off.slice(1)}`,
+  )
 }

@@ -41,3 +41,18 @@ test("what a library says on the console is heard and not written, and the conso
   own.error("again")
   expect(written).toEqual(["again"])
 })
+
+test("a command that was named and does not apply says why, from the slash and from the palette", async () => {
+  const robot = await openRobot()
+  await robot.type("/copy")
+  await robot.press("escape", "enter")
+  robot.shows("There is no answer to copy yet")
+  await robot.type("/continue")
+  await robot.press("escape", "enter")
+  robot.shows("Nothing was interrupted")
+  await robot.press("ctrl+p")
+  await robot.type("search.next")
+  await robot.press("enter")
+  robot.shows("There is nothing to do now for: To the next match")
+  await robot.close()
+})

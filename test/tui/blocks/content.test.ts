@@ -211,3 +211,11 @@ test("a command of the person's says that it runs, and how it ended", () => {
   ] as const
   for (const [more, head] of rows) expect(drawn({ ...shell, ...more }, false).split("\n")).toEqual([head, "│ cc a.c"])
 })
+
+test("why a run failed, and what to do about it, is read in full without unfolding anything", () => {
+  const reason = 'local answered 401: Incorrect API key provided. Check the key of "local" and what it may use.'
+  const attempt = { kind: "attempt", aborted: false, reason, at: noon, tokens: 0, again: false, text: "" } as const
+  const rows = drawn(attempt, false, 40).split("\n")
+  expect(rows[0]).toStartWith("▸ ✗ Failed: local answered 401")
+  expect(rows.join(" ").replace(/\s+/g, " ")).toContain('Check the key of "local" and what it may use.')
+})
