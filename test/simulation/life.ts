@@ -187,9 +187,7 @@ export class Life implements DiskUser {
     if (batch.class === "flushed") this.flushedSeq = batch.seq
     this.relaxedSinceFlush = this.#asWritten(batch).class === "flushed" ? 0 : this.relaxedSinceFlush + 1
     for (const change of batch.changes) {
-      if (change.type !== "task") continue
-      world.wentOn(change.task)
-      if (change.task.checkpoint["dispatched"] !== true) continue
+      if (change.type !== "task" || change.task.checkpoint["dispatched"] !== true) continue
       if (!world.marks.has(change.task.id)) world.marks.set(change.task.id, batch.seq)
     }
   }

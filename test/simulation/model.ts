@@ -208,7 +208,6 @@ export class SimModel {
       swap: 2,
       job: 1.5,
       boom: 0.3,
-      ask: 0.7,
       nothing: 0.2,
     })
     const path = `${work}/${chance.pick(["a.txt", "b.txt", "sub/c.txt"])}`

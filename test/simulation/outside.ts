@@ -19,8 +19,6 @@ export class Outside {
   readonly jobs = new Map<string, Job>()
   /** Every content of a file, oldest first. */
   readonly versions = new Map<string, string[]>()
-  /** True once somebody has taken back what a run changed in files. */
-  takenBack = false
   /** Files that someone else has changed. */
   readonly touched = new Set<string>()
 
@@ -47,7 +45,7 @@ export class Outside {
   }
 
   fileChanged(path: string): void {
-    if (this.#world.life?.dead === true || path.endsWith(".tmp")) return
+    if (this.#world.life?.dead === true || path.endsWith(".tmp") || !real.existsSync(path)) return
     this.#note(path)
   }
 
@@ -61,7 +59,7 @@ export class Outside {
   /** After a power cut: what is not there any more has not been. */
   lookAgain(): void {
     for (const [path, all] of this.versions) {
-      const now = contentOf(path)
+      const now = real.existsSync(path) ? real.readFileSync(path, "utf8") : null
       while (all.length > 0 && all.at(-1) !== now) all.pop()
     }
   }
@@ -74,14 +72,9 @@ export class Outside {
 
   #note(path: string): void {
     const all = this.versions.get(path) ?? []
-    all.push(contentOf(path))
+    all.push(real.readFileSync(path, "utf8"))
     this.versions.set(path, all)
   }
-}
-
-/** A file that is not there says nothing. */
-function contentOf(path: string): string {
-  return real.existsSync(path) ? real.readFileSync(path, "utf8") : ""
 }
 
 export function taskOf(key: string): number {

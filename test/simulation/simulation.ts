@@ -173,12 +173,11 @@ export class Simulation {
     if (running.length > 0) world.problem(`I8: t${running[0]?.id} is running right after the opening`)
     if (ledger.seq < this.told.seq)
       world.problem(`I11: commit ${this.told.seq} was told, the ledger is at ${ledger.seq}`)
-    world.due.clear()
-    for (const { id, kind, phase, abort, checkpoint } of ledger.live.tasks.values()) {
-      const pin = checkpoint["pin"] as { readonly hash: string } | undefined
-      if (kind === "generation" && phase === "request" && abort === null && pin !== undefined)
-        world.due.set(id, pin.hash)
-    }
+    const asking = [...ledger.live.tasks.values()].find(
+      ({ kind, phase }) => kind === "generation" && phase === "request",
+    )
+    const pin = asking?.checkpoint["pin"] as { readonly hash: string } | undefined
+    world.due = asking?.abort === null ? (pin?.hash ?? null) : null
     this.engine = openEngine({
       ledger,
       models: {
@@ -220,9 +219,9 @@ export class Simulation {
 
   /** Sends an input, for the first time or once more. */
   send(input: Inputs["all"][number]): void {
-    const { requestId, conversation, text, mode } = input
+    const { requestId, text, mode } = input
     const content = [{ type: "text" as const, text }]
-    this.ask({ type: "submit", conversation, requestId, content, mode }, (answer) => {
+    this.ask({ type: "submit", conversation: 1, requestId, content, mode }, (answer) => {
       this.inputs.answered(input, (answer as { readonly submission: number }).submission)
     })
   }
@@ -308,10 +307,10 @@ export class Simulation {
   #rest(): void {
     const { world } = this
     const until = world.schedule.now + calmMsMax
-    for (let round = 0; round < 16 && world.problems.length === 0; round++) {
+    for (let round = 0; round < 12 && world.problems.length === 0; round++) {
       while (!this.#isIdle() && this.#goesOn() && (world.schedule.next ?? Infinity) < until) this.#step()
       if (!this.#goesOn()) return
-      if (!this.#isIdle() && round > 10) return this.#stuck()
+      if (!this.#isIdle() && round > 6) return this.#stuck()
       if (this.#isIdle() && this.#isEmpty() && this.clients.every(({ connected }) => connected)) return
       const { engine } = this
       const { life } = world
@@ -320,7 +319,7 @@ export class Simulation {
       this.ask({ type: "resume" })
       const unanswered = this.inputs.all.find(({ submission }) => submission === null)
       if (unanswered !== undefined) this.send(unanswered)
-      else if (this.#isIdle()) for (const conversation of this.#waiting()) this.send(this.inputs.add(conversation))
+      else if (this.#isIdle()) this.send(this.inputs.add())
       this.#settle()
     }
   }
@@ -336,17 +335,11 @@ export class Simulation {
     return this.engine !== null && !this.#opening && !this.#closing && !this.engine.busy() && this.waiting === 0
   }
 
-  /** Conversations in which something is queued: a failed run leaves it, and the next input takes it along. */
-  #waiting(): readonly number[] {
-    const view = this.clients[0]?.view
-    return view === undefined ? [] : [...view.conversations.keys()].filter((id) => queueOf(view, id).length > 0)
-  }
-
-  /** Nothing runs or is queued, and everybody has an answer. */
+  /** Nothing is queued, and everybody has an answer. */
   #isEmpty(): boolean {
     const view = this.clients[0]?.view
-    if (view === undefined || [...view.conversations.keys()].some((id) => runOf(view, id) !== undefined)) return false
-    return this.#waiting().length === 0 && this.inputs.all.every(({ submission }) => submission !== null)
+    if (view === undefined || runOf(view, 1) !== undefined) return false
+    return queueOf(view, 1).length === 0 && this.inputs.all.every(({ submission }) => submission !== null)
   }
 
   async #end(): Promise<void> {

@@ -134,23 +134,6 @@ function job(world: World): Tool {
   })
 }
 
-/** Asks one or two agents of its own. */
-function ask(): Tool {
-  return defineTool({
-    ...common,
-    name: "ask",
-    effect: "keyed",
-    title: () => "ask",
-    async execute({ n }, _intent, context) {
-      const { subagent } = context
-      if (subagent === undefined) return errorResult("there are no subagents here")
-      const names = n % 2 === 0 ? ["one"] : ["one", "two"]
-      const answers = await Promise.all(names.map((name) => subagent({ name, prompt: `child ${name} of ${n}` })))
-      return textResult(answers.map(({ status }) => status).join(", "))
-    },
-  })
-}
-
 /** A tool with a bug. */
 function boom(world: World): Tool {
   return defineTool({
@@ -177,7 +160,6 @@ export function simTools(world: World): readonly Tool[] {
     fire(world, "shoot", true),
     swap(world),
     job(world),
-    ask(),
     boom(world),
   ]
 }

@@ -2,7 +2,6 @@
 import { join } from "node:path"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import { sessionPaths } from "../../src/ledger/folder.ts"
-import type { Task } from "../../src/ledger/records.ts"
 import type { Batch } from "../../src/ledger/storage.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { Chance } from "./chance.ts"
@@ -45,12 +44,8 @@ export class World {
   /** Faults and wild work; afterwards everything comes to rest. */
   storm = true
   fullUntil = 0
-  /** By task: the hash of the request that an interrupted turn must send again. */
-  readonly due = new Map<number, string>()
-  /** When each input was to go, by its request id; `send` changes that. */
-  readonly modes = new Map<string, string>()
-  /** Request ids of inputs that were changed while they were queued. */
-  readonly amended = new Set<string>()
+  /** Hash of the request that an interrupted turn must send again; null where none is due. */
+  due: string | null = null
   #trace: string[] = []
 
   /** `root`: a folder of its own, empty. */
@@ -120,17 +115,12 @@ export class World {
     real.renameSync(this.imageFolder, this.sessionFolder)
   }
 
-  /** A request goes out. */
+  /** A request goes out; the first one after a crash in mid-request must be the one that was cut. */
   asked(hash: string): void {
-    for (const [task, due] of this.due) if (due === hash) this.due.delete(task)
-  }
-
-  /** A turn goes on: not before its request that was cut has been asked again, byte for byte. */
-  wentOn({ id, phase, status, abort }: Task): void {
-    const isAsking = phase === "request" && (status === "running" || status === "pending")
-    if (!this.due.has(id) || isAsking) return
-    if (abort === null) this.problem(`the request of t${id} that was cut was not asked again as it was`)
-    this.due.delete(id)
+    if (this.due !== null && this.due !== hash) {
+      this.problem("a request that was cut is asked again with other bytes")
+    }
+    this.due = null
   }
 
   digestOf(batch: Batch): string {
