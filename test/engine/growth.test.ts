@@ -9,6 +9,7 @@ import { defineTool, textResult, type Tool } from "../../src/tools/tool.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { openAgent, type ModelScript } from "../support/agent.ts"
 import { scratch } from "../support/ledger-backends.ts"
+import { eventually } from "../support/eventually.ts"
 import { ManualClock } from "../support/manual-clock.ts"
 
 const streams = 10
@@ -66,7 +67,11 @@ test("ten streams with ten subagents leave no spool, a log within its limit, and
   expect(agent.transcript()).toEndWith(
     `crowd (done): ${Array(streams).fill("answered").join(" ")}\nassistant: all have answered`,
   )
-  expect(readdirSync(paths.spool)).toEqual([])
+  // A spool goes behind the commit that settled its task: the last one may be on its way.
+  await eventually(
+    () => readdirSync(paths.spool).length === 0,
+    () => `spools are left: ${readdirSync(paths.spool).join(", ")}`,
+  )
   expect(statSync(paths.wal).size).toBeLessThan(logBytesMax)
   const { tasks } = await ledger.counts()
   await agent.engine.close()
