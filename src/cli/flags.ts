@@ -94,8 +94,8 @@ export const subcommands = [
   { name: "sessions", usage: "sessions delete <id …>", help: "remove sessions for good" },
   {
     name: "sessions",
-    usage: "sessions prune [--older-than 30d] [--larger-than 100MB] [--dry-run]",
-    help: "remove old or large ones, and give free space back",
+    usage: "sessions prune [id …] [--older-than 30d] [--larger-than 100MB] [--dry-run]",
+    help: "remove old or large ones, or the old output in those that are named; give free space back",
   },
   { name: "models", usage: "models [search]", help: "the models that are known, and which are ready" },
   { name: "login", usage: "login [provider]", help: "store a provider's key, or log in with a browser" },

@@ -9,7 +9,7 @@ import { shortId } from "../std/id.ts"
 import { durationMs } from "../home/duration.ts"
 import { SessionHeld } from "../ledger/errors.ts"
 import { deleteSession, folderBytes, listSessions, type Listed } from "../ledger/list.ts"
-import { compactSession, sweepLeftovers } from "../ledger/space.ts"
+import { compactSession, pruneSession, sweepLeftovers } from "../ledger/space.ts"
 import { emptyTrash } from "../ledger/trash.ts"
 import type { CommandMode } from "./sessions-command.ts"
 import { print, sizeText } from "./columns.ts"
@@ -72,10 +72,27 @@ async function compact(mode: CommandMode, dataDir: string, { id, holder, state }
   if (bytes > 0) tell(mode, { id, bytes, what: "compacted" })
 }
 
+/** What tools and commands said is most of a session, and is worth least when it is old. */
+const prunedKinds: readonly string[] = ["toolResult", "shell"]
+
+/** Within sessions that are named: old output goes, and what was said stays. */
+async function pruneNamed(mode: CommandMode, dataDir: string): Promise<number> {
+  if (!mode.values.has("older-than"))
+    throw new Stop("say how old the output is that goes, with --older-than; or see: cairn sessions delete", 2)
+  if (mode.options.has("dry-run")) throw new Stop("--dry-run tells of whole sessions: leave the names out", 2)
+  const { before } = limits(mode)
+  for (const name of mode.words) {
+    const id = await findSession(dataDir, name)
+    const bytes = await pruneSession({ dataDir, id, clock: systemClock }, { before, kinds: prunedKinds })
+    tell(mode, { id, bytes, what: "compacted" })
+  }
+  return 0
+}
+
 export async function pruneSessions(mode: CommandMode): Promise<number> {
   const { dirs } = await readPerson(mode.run, false)
   const chosen = mode.values.has("older-than") || mode.values.has("larger-than")
-  if (mode.words.length > 0) throw new Stop("prune takes --older-than and --larger-than, no names. See: delete", 2)
+  if (mode.words.length > 0) return pruneNamed(mode, dirs.data)
   const { before, bytes } = limits(mode)
   if (!mode.options.has("dry-run")) {
     sweepLeftovers(dirs.data, systemClock.now())

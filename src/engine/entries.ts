@@ -1,7 +1,7 @@
 /** The engine's entries: typed data in, JSON in the ledger, typed data out. */
 import type { JsonObject } from "../std/json.ts"
 import type { Tx } from "../ledger/ledger.ts"
-import type { Entry } from "../ledger/records.ts"
+import { isPruned, type Entry } from "../ledger/records.ts"
 import { entryKinds, type EntryData, type EntryRecord } from "../protocol/records.ts"
 
 type Place = { readonly conversation: number; readonly byTask?: number | null; readonly head?: number | null }
@@ -12,8 +12,9 @@ export function append(tx: Tx, place: Place, data: EntryData): Entry {
   return tx.addEntry({ ...place, kind, data: rest as JsonObject })
 }
 
-/** What an entry holds; undefined for a kind of a newer version or an extension. */
+/** What an entry holds; undefined for a kind of a newer version or an extension, and where it was pruned. */
 export function dataOf(entry: Entry): EntryData | undefined {
+  if (isPruned(entry)) return undefined
   if (!(entryKinds as readonly string[]).includes(entry.kind)) return undefined
   return { kind: entry.kind, ...entry.data } as EntryData
 }

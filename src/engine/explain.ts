@@ -6,6 +6,8 @@
  */
 import { Refusal, type Answers, type Command, type RequestStanding } from "../protocol/port.ts"
 import type { RequestNote } from "../protocol/records.ts"
+import { isPruned } from "../ledger/records.ts"
+import { contextEntries } from "./context.ts"
 import type { Core } from "./core.ts"
 import { dataOf } from "./entries.ts"
 import { rebuildRequest, type Built } from "./request.ts"
@@ -45,14 +47,18 @@ async function noteOf(core: Core, id: number): Promise<{ conversation: number; n
 
 type Made = { readonly built: Built | null; readonly standing: RequestStanding; readonly why: string }
 
+const pruned = { standing: "pruned", why: "what it was made of is not kept any more" } as const
+
 async function made(core: Core, conversation: number, note: RequestNote): Promise<Made> {
   const prompt = await core.ledger.entry(note.prompt)
   const newest = await core.ledger.entry(note.to)
   if (prompt === undefined || newest === undefined) {
-    return { built: null, standing: "pruned", why: "what it was made of is not kept any more" }
+    return { built: null, ...pruned }
   }
   const resolved = core.options.models.resolve(note.model)
   if (!resolved.ok) return { built: null, standing: "differs", why: `the model is not known here: ${resolved.problem}` }
+  const { entries } = await contextEntries(core.ledger, conversation, note.to)
+  if (entries.some(isPruned)) return { built: null, ...pruned }
   const built = await rebuildRequest(core, conversation, resolved.model, note)
   if (built.pin.hash === note.hash) return { built, standing: "identical", why: "" }
   const why =

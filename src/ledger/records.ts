@@ -36,6 +36,14 @@ export type Entry = {
   readonly data: JsonObject
 }
 
+/** What is left of an entry's data that was pruned; its row keeps the digest of what it was, so that nothing seems lost. */
+export const prunedData: JsonObject = Object.freeze({ pruned: true })
+
+/** True for an entry whose data a person has let go. */
+export function isPruned({ data }: Pick<Entry, "data">): boolean {
+  return data["pruned"] === true && Object.keys(data).length === 1
+}
+
 export const liveStatuses = ["pending", "running", "waiting", "completing"] as const
 export const endStatuses = ["completed", "failed", "aborted", "orphaned", "faulted"] as const
 export type LiveStatus = (typeof liveStatuses)[number]

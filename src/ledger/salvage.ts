@@ -12,6 +12,7 @@ import type { Cell } from "./digest.ts"
 import type { SessionPaths } from "./folder.ts"
 import { rowsOf } from "./pages.ts"
 import type { RawRow } from "./pages.ts"
+import { prunedData } from "./records.ts"
 import type { Conversation, Document, Entry, Submission } from "./records.ts"
 import { conversationFrom, documentFrom, entryFrom, submissionFrom, tables } from "./rows.ts"
 import type { ConversationRow, DocumentRow, EntryRow, SubmissionRow, Table } from "./rows.ts"
@@ -28,6 +29,8 @@ export type Salvage = SessionRecords & {
   /** Entries that the ledger counted; null where its counters are gone too. */
   readonly counted: number | null
 }
+
+const tombstone = JSON.stringify(prunedData)
 
 type Found = { readonly row: Readonly<Record<string, Cell>>; readonly seq: number }
 type Rows = Readonly<Record<Table, Map<string, Found>>>
@@ -59,7 +62,9 @@ function keep(rows: Rows, raw: RawRow): void {
   for (const table of Object.keys(tables) as Table[]) {
     const { columns, key } = tables[table]
     if (columns.length !== cells.length) continue
-    if (!same(rowDigest(table, cells as readonly Cell[]), digest)) continue
+    const isWhole = same(rowDigest(table, cells as readonly Cell[]), digest)
+    // What was pruned keeps the digest of what it was.
+    if (!isWhole && !(table === "entries" && cells.at(-1) === tombstone)) continue
     const row = Object.fromEntries(columns.map((column, at) => [column, cells[at] as Cell]))
     const id = key.map((column) => String(row[column])).join(" ")
     const before = rows[table].get(id)

@@ -59,7 +59,8 @@ CREATE TABLE conversations (
   CHECK ((owner_conversation IS NULL) = (owner_task IS NULL))
 ) STRICT;
 
--- What was said and done, for ever. Where `head` is set, context begins at that entry from here on.
+-- What was said and done, for ever, unless a person prunes it: then `data` is `{"pruned":true}`, and the row keeps the
+-- digest of what stood there. Where `head` is set, context begins at that entry from here on.
 CREATE TABLE entries (
   id           INTEGER PRIMARY KEY,
   conversation INTEGER NOT NULL REFERENCES conversations (id),

@@ -13,6 +13,7 @@ import { self } from "./holder.ts"
 import type { Self } from "./holder.ts"
 import { takeLock } from "./lock.ts"
 import type { SessionPlace } from "./open.ts"
+import { prunedData } from "./records.ts"
 
 /** Less than this is not worth writing the whole file anew. */
 const freeBytesMin = 64 * 1024
@@ -39,6 +40,47 @@ export async function compactSession({
     if (error instanceof SessionHeld) return 0
     throw error
   }
+}
+
+/**
+ * Lets go of what entries of these kinds held that are older than `before` (wall-clock milliseconds), and of outputs
+ * that were kept then; the entries stay where they are, empty. Throws SessionHeld. The bytes given back.
+ */
+export async function pruneSession(
+  { dataDir, id, clock, self: me = self() }: SessionPlace & { readonly clock: Clock; readonly self?: Self },
+  { before, kinds }: { readonly before: number; readonly kinds: readonly string[] },
+): Promise<number> {
+  const paths = sessionPaths(dataDir, id)
+  readFormat(id, paths)
+  const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now() })
+  try {
+    const { db } = connect(paths.db)
+    try {
+      const places = kinds.map(() => "?").join(", ")
+      db.run(`UPDATE entries SET data = ? WHERE at < ? AND kind IN (${places}) AND length(data) > ?`, [
+        JSON.stringify(prunedData),
+        before,
+        ...kinds,
+        JSON.stringify(prunedData).length,
+      ])
+    } finally {
+      db.close()
+    }
+    return dropOutputs(paths.output, before) + vacuum(paths.db)
+  } finally {
+    lock.abandon()
+  }
+}
+
+function dropOutputs(folder: string, before: number): number {
+  let given = 0
+  for (const name of statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder)) {
+    const { mtimeMs, size } = statSync(join(folder, name))
+    if (mtimeMs >= before) continue
+    rmSync(join(folder, name), { force: true })
+    given += size
+  }
+  return given
 }
 
 function vacuum(path: string): number {

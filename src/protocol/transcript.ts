@@ -107,7 +107,9 @@ function isKnown(data: EntryRecord["data"]): data is EntryData {
 export function entryText(entry: EntryRecord): string {
   if (isKnown(entry.data)) return sectionOf(entry.data, entry.at)
   const value: unknown = "value" in entry.data ? entry.data.value : {}
-  return `*[${entry.data.kind.slice(1)}]*\n\n${fenced(stableText(isObject(value) ? value : {}), "json")}`
+  const kind = entry.data.kind.slice(1)
+  if (isObject(value) && value["pruned"] === true) return `*[${kind}, pruned]*`
+  return `*[${kind}]*\n\n${fenced(stableText(isObject(value) ? value : {}), "json")}`
 }
 
 /** A whole transcript. */

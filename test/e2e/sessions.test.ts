@@ -308,3 +308,29 @@ test("a row that changed under a run that was killed stops the next one before i
   expect(server.requests.length).toBe(before)
   expect((await cairn(machine, "sessions", "check", id, "--accept")).stdout).toMatch(/whole: \d of \d entries/)
 })
+
+test("old output in a session that is named is pruned; what was said stays, and the session goes on", async () => {
+  using machine = localMachine(server)
+  server.script(({ results, lastUser }) =>
+    results.length === 0
+      ? { toolCalls: [{ name: "bash", args: { command: "printf 'the %s' result" } }] }
+      : { text: `answer to ${lastUser}` },
+  )
+  try {
+    await cairn(machine, "-p", "run it")
+    const id = await idOf(machine, "run it")
+    expect((await cairn(machine, "sessions", "prune", id)).status).toBe(2)
+    expect((await cairn(machine, "sessions", "prune", id, "--older-than", "0s")).status).toBe(0)
+    const shown = (await cairn(machine, "sessions", "show", id)).stdout
+    expect(shown).toContain("answer to run it")
+    expect(shown).toContain("*[toolResult, pruned]*")
+    expect(shown).not.toContain("the result")
+    const asked = await cairn(machine, "sessions", "request", id)
+    expect(asked.stderr).toContain("pruned: what it was made of is not kept any more")
+    expect((await cairn(machine, "sessions", "check", id)).stdout).toContain("  ok\n")
+    server.script(({ lastUser }) => ({ text: `answer to ${lastUser}` }))
+    expect(await cairn(machine, "-c", "-p", "more")).toMatchObject({ status: 0, stdout: "answer to more\n" })
+  } finally {
+    server.script(({ said }) => ({ text: `answer to ${said.at(-1)?.text ?? ""}` }))
+  }
+})

@@ -1,11 +1,13 @@
 /** Space that comes back: what is free inside a session's file, and folders that are no sessions. */
 import { afterEach, expect, test } from "bun:test"
 import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs"
+import { SessionHeld } from "../../src/ledger/errors.ts"
 import { sessionPaths } from "../../src/ledger/folder.ts"
 import { self } from "../../src/ledger/holder.ts"
 import { takeLock } from "../../src/ledger/lock.ts"
 import { createSession, openSession } from "../../src/ledger/open.ts"
-import { compactSession, sweepLeftovers } from "../../src/ledger/space.ts"
+import { isPruned } from "../../src/ledger/records.ts"
+import { compactSession, pruneSession, sweepLeftovers } from "../../src/ledger/space.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { scratch } from "../support/ledger-backends.ts"
 import { say, texts } from "../support/ledger-deeds.ts"
@@ -64,4 +66,32 @@ test("folders that are no sessions are swept once they are old enough to be left
   expect(sweepLeftovers(dataDir, now)).toBe(1)
   expect([old, young, held].map((path) => existsSync(path))).toEqual([false, true, true])
   lock.abandon()
+})
+
+test("old output that is pruned leaves its entry where it was, and nothing that seems lost", async () => {
+  const { dataDir, remove } = scratch()
+  cleanups.push(remove)
+  const clock = new ManualClock()
+  const place = { dataDir, id: uuidv7(clock.now()), clock }
+  const ledger = await createSession(place)
+  const add = (kind: string): unknown =>
+    ledger.commit("flushed", (tx) => tx.addEntry({ conversation: 1, kind, data: { text: "y".repeat(100_000) } }))
+  add("output")
+  add("note")
+  clock.jump(1_000)
+  const before = clock.now()
+  add("output")
+  await ledger.close()
+  expect(await pruneSession(place, { before, kinds: ["output"] })).toBeGreaterThan(90_000)
+  expect(await pruneSession(place, { before, kinds: ["output"] })).toBe(0)
+  const again = await openSession(place)
+  const entries = await again.entries({ conversation: 1 })
+  expect(entries.map((entry) => [entry.kind, isPruned(entry)])).toEqual([
+    ["output", true],
+    ["note", false],
+    ["output", false],
+  ])
+  expect(await again.verify(true)).toEqual([])
+  await expect(pruneSession(place, { before, kinds: ["output"] })).rejects.toThrow(SessionHeld)
+  await again.close()
 })
