@@ -48,6 +48,12 @@ export type Terminal = AsyncDisposable & {
 /** Thirty seconds for what takes less than three on a busy machine. */
 const ceiling = 30_000
 
+/** A tmux server answers within milliseconds; one that is kept waiting by its machine, within a second. */
+const answerMs = 10_000
+
+/** Commands that change nothing. */
+const looking: ReadonlySet<string> = new Set(["capture-pane", "display-message", "run-shell"])
+
 /** Starts `command` in a terminal. */
 export async function openTerminal(options: TerminalOptions): Promise<Terminal> {
   const server = new Server(options)
@@ -92,17 +98,31 @@ class Server {
     this.#pids = pids.trim().split(" ").map(Number)
   }
 
-  /** What a tmux command prints. */
+  /** What a tmux command prints. One that only looks is asked again when no answer comes; another one is told of. */
   async tmux(...args: readonly string[]): Promise<string> {
+    const tries = looking.has(args[0] ?? "") ? 3 : 1
+    for (let at = 0; at < tries; at++) {
+      const answer = await this.#ask(args)
+      if (answer !== null) return answer
+    }
+    throw new Error(`tmux ${args.join(" ")}: no answer in ${answerMs / 1_000} s, ${tries} times`)
+  }
+
+  /** What a command prints; null where its client had to be ended. */
+  async #ask(args: readonly string[]): Promise<string | null> {
     const { PATH = "/usr/bin:/bin" } = this.#options.env
     const child = Bun.spawn(["tmux", "-u", "-L", "t", "-f", join(this.#folder, "tmux.conf"), ...args], {
       env: { PATH, HOME: this.#folder, TERM: "xterm-256color", LANG: "C.UTF-8", TMUX_TMPDIR: this.#folder },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
+      timeout: answerMs,
+      killSignal: "SIGKILL",
     })
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-    if ((await child.exited) !== 0) throw new Error(`tmux ${args.join(" ")}: ${errors.trim()}`)
+    const status = await child.exited
+    if (child.signalCode === "SIGKILL") return null
+    if (status !== 0) throw new Error(`tmux ${args.join(" ")}: ${errors.trim()}`)
     return out
   }
 
@@ -160,7 +180,7 @@ function terminalOf(server: Server): Terminal {
     async ended(ceilingMs = ceiling) {
       const fate = async (): Promise<readonly string[]> => {
         // A server may miss the end of a program that was over at once; the end of another one makes it look at all.
-        await server.tmux("run-shell", "true")
+        await server.tmux("run-shell", "-b", "true")
         return (await asked("#{pane_dead},#{pane_dead_status},#{pane_dead_signal}")).trim().split(",")
       }
       // The end of the output and the end of the program are told apart, in either order.
