@@ -58,6 +58,7 @@ function settingsOf(person: Person): ScreenSettings {
     planFiles: config.plan.files,
     enabledModels: config.enabledModels,
     hideThinking: config.hideThinkingBlock,
+    keyHintsMs: config.keyHintsMs,
     searchRegex: config.search.regex,
     editor: config.externalEditor ?? person.env.VISUAL ?? person.env.EDITOR,
   }

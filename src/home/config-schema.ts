@@ -252,6 +252,12 @@ const screenSettings = {
     { files: texts(["PLAN.md", "TODO.md"], "Files that the plan panel shows, the first that exists.") },
     "The plan panel.",
   ),
+  keyHintsMs: whole(
+    300,
+    0,
+    10_000,
+    "Milliseconds after which the beginning of a key sequence shows what may follow; 0 shows nothing.",
+  ),
   mouse: flag(true, "Use the mouse; off leaves it to the terminal."),
   bell: flag(true, "Ring the bell when work ends or asks while the terminal is in the background."),
   colors: choice(["auto", "truecolor", "256", "16", "none"], {

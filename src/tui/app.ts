@@ -23,7 +23,8 @@ import { Looks } from "./looks.ts"
 import type { ScreenOptions } from "./options.ts"
 import { openHighlighter, panelMaker } from "./panel-host.ts"
 import { Slots } from "./slots.ts"
-import { folderOf, startState, type Level } from "./state.ts"
+import { folderOf, isTyping, startState, type Level } from "./state.ts"
+import { keyHints } from "./status/key-hints.ts"
 import { SearchLine } from "./status/search-line.ts"
 import type { Terminal } from "./terminal.ts"
 
@@ -157,7 +158,9 @@ function makeKeys(options: ScreenOptions, app: () => App): Keys {
       if (asks(app())) dialogs.key(event)
       else if (search.open) search.key(event)
     },
-    pending: (keys) => app().store.dispatch({ type: "keys", keys }),
+    typing: () => asks(app()) || app().search.open || isTyping(app().store.state),
+    hintsMs: () => options.settings.keyHintsMs,
+    pending: (keys, hints) => app().store.dispatch({ type: "keys", keys, hints }),
   })
 }
 
@@ -203,6 +206,7 @@ export function makeApp(
     options,
     ...parts,
     port: link,
+    keyHints: ({ keys }) => keyHints(looks.keymap, app().contexts(), keys),
     hints: () => ({
       interrupt: printed(looks.keymap, "app.interrupt"),
       palette: printed(looks.keymap, "app.palette"),

@@ -19,6 +19,7 @@ import { folderOf, type Place, type ScreenState } from "./state.ts"
 import { activity, type HintKeys } from "./status/activity.ts"
 import { banner } from "./status/banner.ts"
 import { footer } from "./status/footer.ts"
+import { KeyHints, type KeyHint } from "./status/key-hints.ts"
 import { outbox } from "./status/outbox.ts"
 import type { SearchLine } from "./status/search-line.ts"
 import { welcome } from "./status/welcome.ts"
@@ -38,6 +39,8 @@ export type DrawOptions = {
   readonly search: SearchLine
   readonly port: PanelInput["port"]
   hints(): Hints
+  /** What may follow the keys that were pressed. */
+  keyHints(state: ScreenState): readonly KeyHint[]
   /** A click into the editor. */
   clicked(): void
   /** Other panels have something to show than before. */
@@ -71,6 +74,7 @@ export class Drawing {
   readonly #footer: TextRenderable
   readonly #welcome: TextRenderable
   readonly #popup: Popup
+  readonly #keyHints: KeyHints
   readonly #keys = new Map<TextRenderable, string>()
   #look: Look | null = null
   #theme: Theme | null = null
@@ -96,7 +100,8 @@ export class Drawing {
     this.#field.add(given.editor.node)
     this.#field.onMouseDown = () => given.clicked()
     this.#popup = new Popup(renderer)
-    for (const node of [this.#field, given.search.node, this.#popup.node]) renderer.root.add(node)
+    this.#keyHints = new KeyHints(renderer)
+    for (const node of [this.#field, given.search.node, this.#popup.node, this.#keyHints.node]) renderer.root.add(node)
   }
 
   /** `content`: the panels may be told of a new view; else only what a key changed is drawn. */
@@ -192,6 +197,8 @@ export class Drawing {
       width: Math.max(1, placed.editor.width - signColumns),
     })
     this.#popup.draw(state.completion, { columns, above: placed.rule }, look)
+    const next = state.keyHints && state.keys.length > 0 ? this.#given.keyHints(state) : []
+    this.#keyHints.draw(next, { columns, above: placed.rule }, look)
   }
 
   /** Words in the middle of the main panel, while there is no conversation. */

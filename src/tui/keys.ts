@@ -4,6 +4,8 @@
  * - Contexts are asked innermost first: overlay, a sequence that has begun, the focused panel, the editor, global. The first command that
  *   applies has the key; when none does, the key is free: text for whatever takes text.
  * - Two Escapes that came as one event are two. A letter of another alphabet with Ctrl or Alt counts by its place on the keyboard.
+ * - A sequence waits for its next key as long as the keymap says. Where what may follow is shown after a moment, it waits until that can be read;
+ *   but a sequence of letters where text is typed never waits longer.
  * - Text that comes at once is handed on at once, as one piece. A line break behind it waits for a moment: if more text follows, it was pasted
  *   by a terminal that does not mark pastes, and is a line break; else it is Enter. So such a paste sends at most one input.
  */
@@ -19,6 +21,8 @@ const burstGapMs = 4
 const burstCharsMin = 24
 /** How long a paste, or a line break that came with text, waits for what may follow. */
 const burstHoldMs = 20
+/** How long a sequence waits while what may follow is on the screen: to read it all, not to be found an hour later. */
+const hintsReadMs = 15_000
 
 export type KeysOptions = {
   readonly clock: Clock
@@ -35,8 +39,12 @@ export type KeysOptions = {
   type(text: string): void
   /** A key that no command wanted and that is no text: for a field that edits by itself. */
   rest(event: KeyEvent): void
-  /** The keys of a sequence that has begun; empty when it is over. */
-  pending(keys: readonly Chord[]): void
+  /** True where a key that is nothing else is text: in the editor, a dialog, the search line. */
+  typing(): boolean
+  /** After so many milliseconds what may follow is shown; 0: never. */
+  hintsMs(): number
+  /** The keys of a sequence that has begun; empty when it is over. `hints`: what may follow is to be shown. */
+  pending(keys: readonly Chord[], hints: boolean): void
 }
 
 const printable = /^[^\x00-\x1f\x7f-\x9f]+$/u
@@ -55,6 +63,8 @@ export class Keys {
   /** The text of the keys that are pending, for the case that they turn out to be text. */
   #held = ""
   #cancelExpiry: (() => void) | null = null
+  #cancelHints: (() => void) | null = null
+  #hints = false
   /** Text that came at once and was not handed on yet, and the line break behind it, which may be Enter. */
   #gathered = ""
   /** Characters that came in a run without a gap, and when the last one was dealt with. */
@@ -97,6 +107,7 @@ export class Keys {
 
   close(): void {
     this.#cancelExpiry?.()
+    this.#cancelHints?.()
     this.#cancelWait?.()
   }
 
@@ -155,6 +166,8 @@ export class Keys {
     for (const chord of chordsOf(event)) {
       this.#cancelExpiry?.()
       this.#cancelExpiry = null
+      this.#cancelHints?.()
+      this.#cancelHints = null
       const pressed = press(this.#state, chord, options.contexts(), options.keymap())
       this.#take(pressed.state, pressed.match, text, event)
     }
@@ -167,10 +180,10 @@ export class Keys {
     this.#held = ""
     if (match.type === "pending") {
       this.#held = before + (text ?? "")
-      this.#cancelExpiry = options.clock.after(match.timeoutMs, () => this.#expire())
-      return options.pending(match.chords)
+      return this.#await(match.chords, match.timeoutMs)
     }
-    options.pending([])
+    this.#hints = false
+    options.pending([], false)
     if (match.type === "dropped") return
     if (match.type === "commands") {
       this.flush()
@@ -179,6 +192,26 @@ export class Keys {
     const free = before + (text ?? "")
     if (free !== "") this.#gather(free, null)
     else if (event !== null) options.rest(event)
+  }
+
+  /** Waits for the next key of a sequence, and says after a moment that what may follow can be shown. */
+  #await(chords: readonly Chord[], timeoutMs: number): void {
+    const { clock, pending, hintsMs, typing } = this.#options
+    const ms = typing() && this.#held !== "" ? 0 : hintsMs()
+    if (ms === 0) this.#hints = false
+    const wait = (until: number): void => {
+      this.#cancelExpiry?.()
+      this.#cancelExpiry = clock.after(until, () => this.#expire())
+      pending(chords, this.#hints)
+    }
+    if (ms === 0 || this.#hints) return wait(this.#hints ? hintsReadMs : timeoutMs)
+    // A keymap may give less time than the hints wait: then they come in its place, and with them the time to read.
+    wait(Math.max(timeoutMs, ms + 1))
+    this.#cancelHints = clock.after(ms, () => {
+      this.#cancelHints = null
+      this.#hints = true
+      wait(hintsReadMs)
+    })
   }
 
   #expire(): void {

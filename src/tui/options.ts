@@ -96,6 +96,8 @@ export type ScreenSettings = {
   /** Names of the models to cycle through; empty means all that can be asked. */
   readonly enabledModels: readonly string[]
   readonly hideThinking: boolean
+  /** Milliseconds after which a sequence that has begun shows what may follow; 0: never. */
+  readonly keyHintsMs: number
   readonly searchRegex: boolean
   /** Command line of the person's editor; absent where none is known. */
   readonly editor?: string

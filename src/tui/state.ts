@@ -83,7 +83,9 @@ export type ScreenState = {
   readonly focus: Focus
   readonly place: Place
   readonly dialogs: readonly Dialog[]
+  /** Keys of a sequence that has begun, and whether what may follow is shown. */
   readonly keys: readonly Chord[]
+  readonly keyHints: boolean
   readonly editor: EditorFacts
   readonly completion: Completion | null
   readonly toast: Toast | null
@@ -106,6 +108,11 @@ export type ScreenState = {
 /** The folder of the session, wherever it was opened from; before it is known, the one that the screen was started in. */
 export function folderOf(state: ScreenState, started: string): string {
   return sessionOf(state.view)?.folder || started
+}
+
+/** True where a letter goes into the editor. */
+export function isTyping({ focus, editor }: ScreenState): boolean {
+  return focus.area === "editor" && (editor.mode === "plain" || editor.mode === "insert")
 }
 
 export const emptyEditor: EditorFacts = { empty: true, rows: 1, shell: "no", mode: "plain" }
@@ -136,6 +143,7 @@ export function startState(given: {
     },
     dialogs: [],
     keys: [],
+    keyHints: false,
     editor: emptyEditor,
     completion: null,
     toast: null,

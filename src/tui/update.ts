@@ -41,7 +41,7 @@ export type ScreenEvent =
   /** What a list shows below its rows, of the one that the bar stands on. */
   | { readonly type: "dialog.preview"; readonly id: string; readonly text: string }
   | { readonly type: "dialog.close"; readonly id: string }
-  | { readonly type: "keys"; readonly keys: readonly Chord[] }
+  | { readonly type: "keys"; readonly keys: readonly Chord[]; readonly hints: boolean }
   | { readonly type: "editor"; readonly facts: EditorFacts }
   | { readonly type: "completion"; readonly completion: Completion | null }
   | { readonly type: "toast"; readonly toast: Toast | null }
@@ -213,7 +213,8 @@ type Fact = Extract<
 function setFact(state: ScreenState, event: Fact): ScreenState {
   switch (event.type) {
     case "keys":
-      return state.keys.length === 0 && event.keys.length === 0 ? state : { ...state, keys: event.keys }
+      if (state.keys.length === 0 && event.keys.length === 0) return state
+      return { ...state, keys: event.keys, keyHints: event.hints }
     case "editor":
       return { ...state, editor: event.facts }
     case "completion":

@@ -46,6 +46,7 @@ const end = await startScreen({
     planFiles: [],
     enabledModels: [],
     hideThinking: false,
+    keyHintsMs: 300,
     searchRegex: false,
     ...(editor === undefined ? {} : { editor }),
   },

@@ -254,6 +254,7 @@ export async function openRobot(given: RobotOptions = {}): Promise<Robot> {
       planFiles: ["PLAN.md"],
       enabledModels: [],
       hideThinking: false,
+      keyHintsMs: 300,
       searchRegex: false,
       ...given.settings,
     },

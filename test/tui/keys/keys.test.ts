@@ -11,7 +11,12 @@ if (found === undefined) throw new Error("the built-in keymap is broken")
 const keymap: Keymap = found.keymap
 
 function setup(
-  options: { readonly contexts?: readonly string[]; readonly applies?: (command: string) => boolean } = {},
+  options: {
+    readonly contexts?: readonly string[]
+    readonly applies?: (command: string) => boolean
+    readonly hintsMs?: number
+    readonly typing?: boolean
+  } = {},
 ) {
   const clock = new ManualClock()
   const told: string[] = []
@@ -30,7 +35,9 @@ function setup(
     stopAwaiting: () => (awaiting = false),
     type: (text) => told.push(`type ${JSON.stringify(text)}`),
     rest: (event) => told.push(`rest ${event.name}`),
-    pending: (chords) => (pending = printKeys(chords)),
+    typing: () => options.typing ?? true,
+    hintsMs: () => options.hintsMs ?? 0,
+    pending: (chords, hints) => (pending = printKeys(chords) + (hints ? " with hints" : "")),
   })
   return {
     told,
@@ -188,4 +195,29 @@ test("a word committed by an input method is one text", () => {
   expect(textOf({ ctrl: false, meta: false, super: false, hyper: false, sequence: "日本語", name: "日" })).toBe(
     "日本語",
   )
+})
+
+test("a sequence that has begun says after a moment that what may follow can be shown, and then waits until that is read", async () => {
+  const { send, told, clock, pending } = setup({ hintsMs: 300 })
+  await send("\x18")
+  expect(pending()).toBe("ctrl+x")
+  await clock.advance(299)
+  expect(pending()).toBe("ctrl+x")
+  await clock.advance(1)
+  expect(pending()).toBe("ctrl+x with hints")
+  await clock.advance(10_000)
+  await send("q")
+  expect(told).toEqual(["app.quit"])
+  await send("\x18")
+  await clock.advance(60_000)
+  expect(pending()).toBe("")
+})
+
+test("letters that begin a sequence where text is typed wait no longer for hints", async () => {
+  const { send, told, clock, pending } = setup({ contexts: ["scrollback"], hintsMs: 300 })
+  await send("g")
+  await clock.advance(400)
+  expect(pending()).toBe("g")
+  await clock.advance(700)
+  expect(told).toEqual(['type "g"'])
 })

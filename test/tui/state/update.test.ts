@@ -84,7 +84,7 @@ test("a panel is in one slot only, wherever it is moved", () => {
 })
 
 test("an event that changes nothing gives the same state", () => {
-  expect(update(start, { type: "keys", keys: [] })).toBe(start)
+  expect(update(start, { type: "keys", keys: [], hints: false })).toBe(start)
   expect(update(start, { type: "toast", toast: null })).toBe(start)
   expect(update(start, { type: "focus", focus: { area: "editor" } })).toBe(start)
 })
