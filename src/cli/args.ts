@@ -71,10 +71,11 @@ const commandOptions = [
   "archived",
   "here",
   "match",
+  "remove",
 ] as const
 
 /** Options of subcommands that take a value. `socket`: where a host is to listen, said by the screen that starts it. */
-const commandValues = ["socket", "older-than", "larger-than", "output", "limit"] as const
+const commandValues = ["socket", "older-than", "larger-than", "output", "limit", "tag"] as const
 export type CommandValue = (typeof commandValues)[number]
 
 type Values = Partial<Record<FlagName, string | boolean | string[]>>

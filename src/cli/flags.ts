@@ -51,13 +51,18 @@ export const subcommands = [
   { name: "host", usage: "host [id]", help: "hold a session with no screen" },
   {
     name: "sessions",
-    usage: "sessions list [--json] [--all] [--archived]",
-    help: "the sessions of this folder, or all; --archived: those put away too",
+    usage: "sessions list [--json] [--all] [--archived] [--tag a,b]",
+    help: "the sessions of this folder, or all; --archived: those put away too; --tag: those with these tags",
   },
   {
     name: "sessions",
-    usage: "sessions search <text> [--here] [--limit 100] [--json]",
+    usage: "sessions search <text> [--here] [--tag a,b] [--limit 100] [--json]",
     help: "lines of all sessions, or of this folder's, that hold a text",
+  },
+  {
+    name: "sessions",
+    usage: "sessions tag <id> [tag …] [--remove] [--json]",
+    help: "the tags of a session; with tags: give it these, or take them away",
   },
   {
     name: "sessions",

@@ -1,5 +1,5 @@
 /**
- * Changing what a session says of itself: its title, and whether it is put away.
+ * Changing what a session says of itself: its title, its tags, and whether it is put away.
  *
  * - A session that a host holds is changed by that host; one that nobody holds is opened for a moment, and none of its work is taken up.
  */
@@ -10,27 +10,30 @@ import { openSession } from "../ledger/open.ts"
 import { protocolVersion } from "../protocol/port.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import type { SessionChange } from "../protocol/sessions.ts"
+import { tagsFrom } from "../protocol/tags.ts"
 import { systemClock } from "../std/clock.ts"
 import type { Json } from "../std/json.ts"
 import { attachPort } from "../wire/attach.ts"
 import { connectSocket } from "../wire/socket.ts"
 
-async function changeThere(socket: string, id: string, { title, archived }: SessionChange): Promise<void> {
+async function changeThere(socket: string, id: string, { title, archived, tags }: SessionChange): Promise<void> {
   const hello = { protocol: protocolVersion, build: "", client: "change", open: { how: "session", id } } as const
   const port = await attachPort({ connect: (events) => connectSocket(socket, events), hello })
   try {
     if (title !== undefined) await port.request({ type: "title", title })
     if (archived !== undefined) await port.request({ type: "archive", archived })
+    if (tags !== undefined) await port.request({ type: "tag", tags })
   } finally {
     await port.close()
   }
 }
 
-function changed(document: SessionDocument, { title, archived }: SessionChange): SessionDocument {
+function changed(document: SessionDocument, { title, archived, tags }: SessionChange): SessionDocument {
   return {
     ...document,
     ...(title === undefined ? {} : { title, titled: true }),
     ...(archived === undefined ? {} : { archived }),
+    ...(tags === undefined ? {} : { tags: tagsFrom(tags.join(" ")) }),
   }
 }
 

@@ -14,6 +14,7 @@ import { readSession } from "../ledger/peek.ts"
 import { stampSession, stampSessions, type Stamped } from "../ledger/stamps.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import type { SessionsQuery, SessionSummary } from "../protocol/sessions.ts"
+import { hasTags } from "../protocol/tags.ts"
 import { systemClock } from "../std/clock.ts"
 import { createdAt } from "../std/id.ts"
 import type { JsonObject } from "../std/json.ts"
@@ -27,6 +28,7 @@ type Value = {
   readonly folder: string
   readonly identity: FolderIdentity | null
   readonly archived: boolean
+  readonly tags: readonly string[]
   /** It has work that has not ended. */
   readonly working: boolean
 }
@@ -39,13 +41,14 @@ async function standingOf(dataDir: string, id: string, here: Self): Promise<Stan
   if (peek.state === "missing") return undefined
   if (peek.state !== "ok") return { state: peek.state, note: peek.note }
   const document = peek.documents.find(({ name }) => name === "session")?.value as SessionDocument | undefined
-  const { title = "", folder = "", archived = false, identity = null } = document ?? {}
+  const { title = "", folder = "", archived = false, tags = [], identity = null } = document ?? {}
   return {
     state: "ok",
     value: {
       title,
       folder,
       archived,
+      tags,
       identity: identity && { ...identity, path: folder },
       working: peek.tasks.length > 0,
     },
@@ -110,10 +113,10 @@ class Rows {
     const holder = readHolder(this.#dataDir, id, this.#here)?.pid ?? null
     const common = { id, createdAt: createdAt(id), updatedAt, bytes, holder }
     if (standing.state !== "ok") {
-      return { ...common, title: "", folder: "", interrupted: false, archived: false, ...standing }
+      return { ...common, title: "", folder: "", interrupted: false, archived: false, tags: [], ...standing }
     }
-    const { title, folder, archived, working } = standing.value
-    return { ...common, title, folder, archived, interrupted: holder === null && working, state: "ok", note: "" }
+    const { title, folder, archived, tags, working } = standing.value
+    return { ...common, title, folder, archived, tags, interrupted: holder === null && working, state: "ok", note: "" }
   }
 
   #keep(id: string, stamp: string, value: Value): void {
@@ -137,7 +140,7 @@ class Rows {
 
 /** Sessions in which something was said, and those that cannot be read; newest first. */
 export async function summaries(dataDir: string, query: SessionsQuery): Promise<readonly SessionSummary[]> {
-  const { folder, limit = Infinity, archived = false, quick = false } = query
+  const { folder, limit = Infinity, archived = false, tags = [], quick = false } = query
   const rows = new Rows(dataDir, quick)
   const filter = folder === undefined ? null : new FolderFilter(folder)
   const found: SessionSummary[] = []
@@ -148,8 +151,9 @@ export async function summaries(dataDir: string, query: SessionsQuery): Promise<
     if (standing === undefined) continue
     if (standing.state === "ok") {
       if (standing.value.title === "" || (standing.value.archived && !archived)) continue
+      if (!hasTags(standing.value.tags, tags)) continue
       if (filter !== null && !(await filter.has(standing.value))) continue
-    } else if (filter !== null) continue
+    } else if (filter !== null || tags.length > 0) continue
     found.push(rows.summary(each, standing))
   }
   if (!quick) rows.write(stamped)

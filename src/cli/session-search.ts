@@ -10,6 +10,7 @@ import { withIndex } from "../ledger/index-file.ts"
 import { stampSessions } from "../ledger/stamps.ts"
 import { textKinds, type TextKind } from "../protocol/entry-text.ts"
 import type { SessionHit, SessionHits, SessionSearch } from "../protocol/sessions.ts"
+import { hasTags } from "../protocol/tags.ts"
 import type { Clock } from "../std/clock.ts"
 import { createdAt } from "../std/id.ts"
 import { compileQuery, excerptOf, type Excerpt } from "../std/query.ts"
@@ -57,7 +58,8 @@ export async function searchSessions(dataDir: string, query: SessionSearch, cloc
   const all = withIndex(dataDir, (index) => index.rows()) ?? []
   if (text === "" || !compiled.ok) return { hits: [], more: null, unread: 0 }
   const { pattern } = compiled
-  const inFolder = query.folder === undefined ? all : await ofFolder(all, query.folder)
+  const tagged = query.tags === undefined ? all : all.filter((row) => hasTags(valueOf(row).tags, query.tags ?? []))
+  const inFolder = query.folder === undefined ? tagged : await ofFolder(tagged, query.folder)
   const rows = new Map(inFolder.map((row) => [row.id, row]))
   const first = query.after === undefined
   const titles = first ? titleHits(inFolder, pattern).slice(0, query.limit) : []

@@ -6,6 +6,7 @@
  */
 import { cleanControls, cleanLine } from "../std/clean.ts"
 import { shortId } from "../std/id.ts"
+import { tagsFrom, tagsText } from "../protocol/tags.ts"
 import type { SessionSummary } from "../protocol/sessions.ts"
 import type { Mode } from "./args.ts"
 import { columns, print, when } from "./columns.ts"
@@ -19,6 +20,7 @@ import { showRequest } from "./sessions-request.ts"
 import { showSession } from "./sessions-show.ts"
 import { searchCommand } from "./sessions-search.ts"
 import { statsCommand } from "./sessions-stats.ts"
+import { tagSession } from "./sessions-tag.ts"
 import { summaries } from "./session-rows.ts"
 import { unreadSessions, type Unread } from "./sessions.ts"
 import { Stop } from "./stop.ts"
@@ -36,7 +38,8 @@ function sessionRow(summary: SessionSummary): readonly string[] {
           : summary.archived
             ? "archived"
             : ""
-  return [shortId(summary.id), when(summary.updatedAt), standing, cleanLine(summary.title || summary.note)]
+  const title = cleanLine(summary.title || summary.note)
+  return [shortId(summary.id), when(summary.updatedAt), standing, [title, tagsText(summary.tags)].join("  ").trim()]
 }
 
 /** A session that cannot be read may be of this folder: it is never passed over without a word. */
@@ -47,23 +50,27 @@ function tellUnread(unread: readonly Unread[]): void {
   process.stderr.write(`cairn: ${what} could not be read; --all says why: ${cleanControls(paths)}\n`)
 }
 
+function nothingListed(folder: string | undefined, tags: readonly string[]): string {
+  const what = `there are no sessions${tags.length === 0 ? "" : ` with ${tagsText(tags)}`}`
+  return folder === undefined ? what : `${what} in ${folder}; --all shows those of every folder`
+}
+
 async function list(mode: CommandMode): Promise<number> {
   const person = await readPerson(mode.run, false)
   const folder = mode.options.has("all") ? undefined : person.folder
-  const found = await summaries(person.dirs.data, { folder, archived: mode.options.has("archived") })
-  if (folder !== undefined) tellUnread(await unreadSessions(person.dirs.data, null))
+  const tags = tagsFrom(mode.values.get("tag") ?? "")
+  const found = await summaries(person.dirs.data, { folder, tags, archived: mode.options.has("archived") })
+  if (folder !== undefined && tags.length === 0) tellUnread(await unreadSessions(person.dirs.data, null))
   if (mode.options.has("json")) for (const summary of found) print(`${JSON.stringify(summary)}\n`)
   else if (found.length > 0) print(columns(found.map(sessionRow)))
-  else
-    process.stderr.write(
-      `cairn: there are no sessions${folder === undefined ? "" : ` in ${folder}; --all shows those of every folder`}\n`,
-    )
+  else process.stderr.write(`cairn: ${nothingListed(folder, tags)}\n`)
   return 0
 }
 
 const verbs: Readonly<Record<string, (mode: CommandMode) => Promise<number>>> = {
   list,
   search: searchCommand,
+  tag: tagSession,
   stats: statsCommand,
   show: showSession,
   log: logSession,

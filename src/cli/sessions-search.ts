@@ -2,6 +2,7 @@
 import { systemClock } from "../std/clock.ts"
 import { cleanLine } from "../std/clean.ts"
 import { shortId } from "../std/id.ts"
+import { tagsFrom } from "../protocol/tags.ts"
 import type { SessionHit } from "../protocol/sessions.ts"
 import type { CommandMode } from "./sessions-command.ts"
 import { print, when } from "./columns.ts"
@@ -48,12 +49,17 @@ export async function searchCommand(mode: CommandMode): Promise<number> {
   if (text.trim() === "") throw new Stop("say what to search for: cairn sessions search <text>", 2)
   const dataDir = person.dirs.data
   const folder = mode.options.has("here") ? person.folder : undefined
+  const tags = tagsFrom(mode.values.get("tag") ?? "")
   await readAll(dataDir)
   let left = limitOf(mode)
   let after: string | undefined
   let found = 0
   do {
-    const page = await searchSessions(dataDir, { text, folder, after, limit: Math.min(left, pageMax) }, systemClock)
+    const page = await searchSessions(
+      dataDir,
+      { text, folder, tags, after, limit: Math.min(left, pageMax) },
+      systemClock,
+    )
     for (const hit of page.hits) print(mode.options.has("json") ? `${JSON.stringify(hit)}\n` : hitText(hit))
     if (page.unread > 0) tellUnread(page.unread)
     found += page.hits.length

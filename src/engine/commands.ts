@@ -3,7 +3,8 @@ import { unreachable } from "../std/assert.ts"
 import { ReadOnly } from "../ledger/errors.ts"
 import type { Receipt } from "../ledger/ledger.ts"
 import { Refusal, snapshotEntries, type Answers, type Command } from "../protocol/port.ts"
-import type { AgentDocument } from "../protocol/records.ts"
+import type { AgentDocument, SessionDocument } from "../protocol/records.ts"
+import { tagsFrom } from "../protocol/tags.ts"
 import { changeAgent } from "./agent-past.ts"
 import { addCompaction } from "./compaction.ts"
 import { contextRecord } from "./context-record.ts"
@@ -65,7 +66,9 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
     case "title":
       return title(core, command)
     case "archive":
-      return archive(core, command)
+      return setSession(core, { archived: command.archived })
+    case "tag":
+      return setSession(core, { tags: tagsFrom(command.tags.join(" ")) })
     case "compact":
       return compact(core, command)
     case "shell":
@@ -164,10 +167,10 @@ async function configure(core: Core, command: Of<"configure">): Promise<Answers[
   return { notice: resolved?.ok === true ? resolved.notice : undefined }
 }
 
-async function archive(core: Core, { archived }: Of<"archive">): Promise<null> {
+async function setSession(core: Core, change: Pick<SessionDocument, "archived" | "tags">): Promise<null> {
   const session = readDocument(core.ledger.live, 0, "session")
   if (session === undefined) throw new Refusal("no_session", "Nothing was ever said in this session.")
-  const receipt = core.ledger.commit("flushed", (tx) => writeDocument(tx, 0, "session", { ...session, archived }))
+  const receipt = core.ledger.commit("flushed", (tx) => writeDocument(tx, 0, "session", { ...session, ...change }))
   await receipt.stored
   return null
 }

@@ -172,6 +172,7 @@ export const commandNames = {
   "dialog.save": motion("Take the chosen row and make it the default"),
   "dialog.delete": motion("Delete the chosen row"),
   "dialog.rename": motion("Rename the chosen row"),
+  "dialog.tag": motion("Give the chosen row tags"),
   "dialog.archive": motion("Put the chosen row away, or take it back"),
   "dialog.undo": motion("Take back what was done to a row last"),
   "dialog.scope": motion("List more, or less: all folders, or this one"),

@@ -15,7 +15,7 @@ import { flock, flockShared, openLockFile, type Flock } from "./flock.ts"
 import { fileMode, sessionsFolder } from "./folder.ts"
 import { IndexDb } from "./index-db.ts"
 
-const version = 1
+const version = 2
 /** Longer than this nobody waits for a cache. */
 const busyMs = 250
 /** 16 MiB: the pages of a search over everything. In KiB, as SQLite has it. */

@@ -31,4 +31,4 @@ CREATE INDEX texts_by_session ON texts (session);
 -- be four times as large.
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram');
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;

@@ -129,6 +129,8 @@ export type Command =
   | { readonly type: "title"; readonly title: string }
   /** Puts the session away, so that lists leave it out, or takes it back. */
   | { readonly type: "archive"; readonly archived: boolean }
+  /** Gives the session these tags, in the place of those that it had. */
+  | { readonly type: "tag"; readonly tags: readonly string[] }
   | { readonly type: "compact"; readonly conversation: number; readonly focus?: string }
   | { readonly type: "shell"; readonly conversation: number; readonly command: string; readonly excluded: boolean }
   /** What edits and writes changed: in the run that began with entry `run`, or in the whole conversation. */
@@ -266,6 +268,7 @@ export type Answers = {
   configure: { readonly notice?: string }
   title: null
   archive: null
+  tag: null
   compact: null
   shell: { readonly entry: number; readonly output: string; readonly exit: number | null }
   changes: ChangesRecord

@@ -242,6 +242,7 @@ export type SessionDocument = {
   readonly folder: string
   readonly createdAt: number
   readonly archived?: boolean
+  readonly tags?: readonly string[]
   /** A person or a model gave the title; else it is the first line of the first input. */
   readonly titled?: boolean
   readonly parent?: SessionParent

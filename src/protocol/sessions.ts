@@ -18,6 +18,7 @@ export type SessionSummary = {
   readonly interrupted: boolean
   /** Put away by the person: left out of lists unless asked for. */
   readonly archived: boolean
+  readonly tags: readonly string[]
   /** Pid of the process that holds it now. */
   readonly holder: number | null
   readonly state: "ok" | "damaged" | "newer"
@@ -36,6 +37,8 @@ export type SessionsQuery = {
   readonly limit?: number
   /** Those that were put away too. */
   readonly archived?: boolean
+  /** Only those that have all of these tags. */
+  readonly tags?: readonly string[]
   /** What is known, at once: a session that was written to meanwhile stands as it was, one that is not known yet is left out. */
   readonly quick?: boolean
 }
@@ -43,6 +46,8 @@ export type SessionsQuery = {
 export type SessionSearch = {
   readonly text: string
   readonly folder?: string
+  /** Only in sessions that have all of these tags. */
+  readonly tags?: readonly string[]
   /** Hits of one page at most. */
   readonly limit: number
   /** Go on after the page that gave this. */
@@ -73,7 +78,8 @@ export type SessionHits = {
 /** The last input of a session and what was answered, cut to what a preview shows; empty where there is none. */
 export type SessionPreview = { readonly input: string; readonly answer: string }
 
-export type SessionChange = { readonly title?: string; readonly archived?: boolean }
+/** `tags`: all of them, in the place of those that it had. */
+export type SessionChange = { readonly title?: string; readonly archived?: boolean; readonly tags?: readonly string[] }
 
 export type SessionsPort = {
   /** Newest first. */

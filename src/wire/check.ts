@@ -59,6 +59,7 @@ const commands = {
   configure: { conversation: count, model: optional(text), thinking: optional(text), tools: optional(texts) },
   title: { title: text },
   archive: { archived: flag },
+  tag: { tags: texts },
   compact: { conversation: count, focus: optional(text) },
   shell: { conversation: count, command: text, excluded: flag },
   changes: { conversation: count, run: optional(count) },
@@ -100,22 +101,28 @@ const sessionsCommands = {
       folder: optional(text),
       limit: optional(count),
       archived: optional(flag),
+      tags: optional(texts),
       quick: optional(flag),
     }),
   },
   find: { name: text },
   search: {
-    query: shaped("a text, a limit, and perhaps a folder and where to go on", {
+    query: shaped("a text, a limit, and perhaps a folder, tags and where to go on", {
       text,
       limit: count,
       folder: optional(text),
+      tags: optional(texts),
       after: optional(text),
     }),
   },
   preview: { id: text },
   change: {
     id: text,
-    change: shaped("a title, or whether it is put away", { title: optional(text), archived: optional(flag) }),
+    change: shaped("a title, tags, or whether it is put away", {
+      title: optional(text),
+      archived: optional(flag),
+      tags: optional(texts),
+    }),
   },
   remove: { id: text },
   restore: { id: text },

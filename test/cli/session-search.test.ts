@@ -257,7 +257,11 @@ test("a session is renamed, put away, thrown away and taken back", async () => {
   expect((await summaries(dataDir, { archived: true })).map(({ title, archived }) => [title, archived])).toEqual([
     ["Renamed", true],
   ])
-  await port.change(id, { archived: false })
+  await port.change(id, { archived: false, tags: ["#Parser", "urgent parser"] })
+  expect((await summaries(dataDir, { tags: ["urgent", "parser"] })).map(({ tags }) => tags)).toEqual([
+    ["parser", "urgent"],
+  ])
+  expect(await summaries(dataDir, { tags: ["urgent", "other"] })).toEqual([])
   await port.remove(id)
   expect(await titles(dataDir)).toEqual([])
   expect(port.remove(id)).rejects.toThrow("there is no session")

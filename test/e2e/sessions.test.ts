@@ -334,3 +334,28 @@ test("old output in a session that is named is pruned; what was said stays, and 
     server.script(({ said }) => ({ text: `answer to ${said.at(-1)?.text ?? ""}` }))
   }
 })
+
+test("sessions are tagged, listed and searched by their tags from a shell", async () => {
+  using machine = await machineWith("mend the parser", "write the manual")
+  const parser = (await idOf(machine, "mend the parser")).slice(-8)
+  const tag = (...args: string[]) => cairn(machine, "sessions", "tag", ...args)
+  expect(await tag(parser, "#Code", "urgent")).toMatchObject({ status: 0, stdout: "#code #urgent\n" })
+  expect(await tag("write the manual", "text,code")).toMatchObject({ status: 0, stdout: "#text #code\n" })
+  expect(JSON.parse((await tag(parser, "--json")).stdout)).toMatchObject({ tags: ["code", "urgent"] })
+
+  const titles = async (...args: string[]): Promise<readonly string[]> => {
+    const { stdout } = await cairn(machine, "sessions", "list", "--json", ...args)
+    return stdout.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as Listed).title]))
+  }
+  expect((await titles("--tag", "code")).toSorted()).toEqual(["mend the parser", "write the manual"])
+  expect(await titles("--tag", "urgent,code", "--all")).toEqual(["mend the parser"])
+  expect((await cairn(machine, "sessions", "list")).stdout).toContain("mend the parser  #code #urgent")
+  const found = await cairn(machine, "sessions", "search", "answer to", "--tag", "text")
+  expect(found.stdout).toContain("answer to write the manual")
+  expect(found.stdout).not.toContain("parser")
+  expect(await tag(parser, "urgent", "--remove")).toMatchObject({ status: 0, stdout: "#code\n" })
+  const none = await cairn(machine, "sessions", "list", "--tag", "urgent")
+  expect(none).toMatchObject({ status: 0, stdout: "" })
+  expect(none.stderr).toContain("there are no sessions with #urgent in ")
+  expect(await tag(parser, "--remove")).toMatchObject({ status: 2, stdout: "" })
+})

@@ -48,7 +48,12 @@ export class ScriptedHost {
     find: () => Promise.resolve({ status: "none", near: [] }),
     search: () => Promise.resolve({ hits: this.hits, more: null, unread: 0 }),
     preview: () => Promise.resolve(this.previewed),
-    change: async (id, change) => void this.changes.push({ id, ...change }),
+    change: async (id, change) => {
+      this.changes.push({ id, ...change })
+      const place = this.summaries.findIndex((one) => one.id === id)
+      const summary = this.summaries[place]
+      if (summary !== undefined) this.summaries[place] = { ...summary, ...change }
+    },
     remove: async (id) => void this.changes.push({ id, removed: true }),
     restore: async (id) => void this.changes.push({ id, removed: false }),
   }
@@ -206,6 +211,7 @@ export class ScriptedHost {
       configure: () => ({}),
       title: () => null,
       archive: () => null,
+      tag: () => null,
       compact: () => null,
       changes: () => ({ files: [], commands: 0 }),
       undo: () => ({ entry: null, undone: [], refused: [], commands: 0 }),

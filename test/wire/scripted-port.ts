@@ -100,6 +100,7 @@ export const sessionsPort: SessionsPort = {
       bytes: 3,
       interrupted: false,
       archived: false,
+      tags: [],
       holder: null,
       state: "ok",
       note: "",

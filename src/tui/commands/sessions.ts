@@ -1,9 +1,10 @@
 /**
- * The picker of sessions: found by what is typed, with the last exchange of the one that the bar stands on; renamed, put away, thrown away, and all
- * of that taken back.
+ * The picker of sessions: found by what is typed, with the last exchange of the one that the bar stands on; renamed, tagged, put away, thrown away, and
+ * all of that taken back.
  */
 import type { CommandName } from "../../home/command-names.ts"
 import type { SessionPreview, SessionSummary } from "../../protocol/sessions.ts"
+import { tagsFrom, tagsText } from "../../protocol/tags.ts"
 import { shortId } from "../../std/id.ts"
 import type { Item, ItemAction } from "../dialogs/dialog.ts"
 import { homely } from "../status/footer.ts"
@@ -29,7 +30,7 @@ function sessionItem(summary: SessionSummary, stage: Stage, withFolder: boolean)
   return {
     key: summary.id,
     label: summary.title === "" ? "untitled" : summary.title,
-    detail: [standing(summary), folder].filter(Boolean).join(" · "),
+    detail: [standing(summary), tagsText(summary.tags), folder].filter(Boolean).join(" · "),
     right: `${ago(now - summary.updatedAt)} · ${shortId(summary.id)}`,
     ...(summary.state === "ok" ? {} : { off: summary.note === "" ? summary.state : summary.note }),
   }
@@ -129,6 +130,7 @@ class Picker {
     return [
       { command: "dialog.scope", label: "all folders", always: () => this.#turn({ all: !this.#all }) },
       { command: "dialog.rename", label: "rename", run: of((summary) => this.#rename(summary)) },
+      { command: "dialog.tag", label: "tags", run: of((summary) => this.#tag(summary)) },
       { command: "dialog.delete", label: "delete", run: of((summary) => this.#remove(summary)) },
       { command: "dialog.archive", label: "put away", run: of((summary) => this.#archive(summary)) },
       { command: "dialog.undo", label: "take back", always: () => this.#takeBack() },
@@ -166,6 +168,31 @@ class Picker {
           if (to.trim() === "" || to.trim() === title) return
           this.#undo = { what: "The session has its name back", run: () => rename(title) }
           this.#do(() => rename(to.trim()))
+        },
+      },
+    })
+  }
+
+  #tag({ id: session, tags }: SessionSummary): void {
+    const { store, options } = this.#stage
+    const tag = async (to: readonly string[]): Promise<void> => {
+      await options.sessions.change(session, { tags: to })
+      await this.#list(false)
+    }
+    store.dispatch({
+      type: "dialog.open",
+      dialog: {
+        kind: "input",
+        id: "sessions.tags",
+        title: "Tags",
+        text: "Words to find this session by, with blanks between them:",
+        masked: false,
+        initial: tags.join(" "),
+        submitted: (text) => {
+          const to = tagsFrom(text)
+          if (to.join(" ") === tags.join(" ")) return
+          this.#undo = { what: "The session has the tags that it had", run: () => tag(tags) }
+          this.#do(() => tag(to))
         },
       },
     })

@@ -73,6 +73,7 @@ const dialogNames = [
   "delete",
   "rename",
   "archive",
+  "tag",
   "undo",
   "scope",
   "sort",

@@ -16,7 +16,7 @@ export type Item = {
 
 /** Extra keys of a list: which command, what it is called in the hint, what it does: with the chosen row, or with none. */
 export type ItemAction = {
-  readonly command: `dialog.${"save" | "delete" | "rename" | "archive" | "undo" | "scope" | "sort" | "hidden"}`
+  readonly command: `dialog.${"save" | "delete" | "rename" | "tag" | "archive" | "undo" | "scope" | "sort" | "hidden"}`
   readonly label: string
 } & ({ run(item: Item): void } | { always(): void })
 

@@ -48,6 +48,7 @@ test("titles and folders in lists are cleaned (145)", async () => {
     bytes: 0,
     interrupted: false,
     archived: false,
+    tags: [],
     holder: null,
     state: "damaged",
     note: evil,

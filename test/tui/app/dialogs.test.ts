@@ -96,6 +96,7 @@ test("sessions are listed newest first with their age, and another one is opened
     bytes: 1,
     interrupted: false,
     archived: false,
+    tags: [],
     holder: null,
     state: "ok",
     note: "",

@@ -15,6 +15,7 @@ function summary(end: string, title: string, more: Partial<SessionSummary> = {})
     bytes: 1,
     interrupted: false,
     archived: false,
+    tags: [],
     holder: null,
     state: "ok",
     note: "",
@@ -76,10 +77,10 @@ test("a session is renamed, put away and deleted from the list, and the last of 
   await robot.wait(50)
   await robot.press("ctrl+d")
   await robot.wait(50)
-  robot.shows("Mend the parser is deleted; it can be taken back for some days")
+  robot.shows("Mend the lexer is deleted; it can be taken back for some days")
   await robot.press("ctrl+z")
   await robot.wait(50)
-  robot.shows("Mend the parser is back")
+  robot.shows("Mend the lexer is back")
   await robot.press("alt+z")
   await robot.wait(50)
   robot.shows("There is nothing to take back")
@@ -88,6 +89,27 @@ test("a session is renamed, put away and deleted from the list, and the last of 
     { id: idOf("aa"), archived: true },
     { id: idOf("aa"), removed: true },
     { id: idOf("aa"), removed: false },
+  ])
+  await robot.close()
+})
+
+test("a session is tagged from the list and found by its tags, and they are taken back", async () => {
+  const robot = await picker()
+  await robot.press("alt+t")
+  robot.shows("Words to find this session by")
+  await robot.type("#Parser, urgent parser")
+  await robot.press("enter")
+  await robot.wait(50)
+  robot.shows("› Mend the parser  interrupted · #parser #urgent")
+  await robot.type("#urg")
+  robot.shows("› Mend the parser")
+  robot.hides("Write the manual")
+  await robot.press("ctrl+z")
+  await robot.wait(50)
+  robot.shows("The session has the tags that it had")
+  expect(robot.host.changes).toEqual([
+    { id: idOf("aa"), tags: ["parser", "urgent"] },
+    { id: idOf("aa"), tags: [] },
   ])
   await robot.close()
 })
