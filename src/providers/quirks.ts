@@ -3,6 +3,7 @@
  *
  * - The defaults are what every host takes. A row of `vendors.ts` loosens or bends them for one vendor.
  * - Later rules over earlier: defaults, rows in order, the model's own `quirks` (from the catalog or the person's config).
+ * - Where the address and the name of a provider disagree, the address rules.
  */
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
 import type { Model } from "./model.ts"
@@ -108,10 +109,20 @@ function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ""
 }
 
-function matches(row: Row, { provider, api }: Pick<Model, "provider" | "api">, host: string): boolean {
-  if (row.apis !== undefined && !row.apis.includes(api)) return false
-  const byHost = row.hosts?.some((end) => host === end || host.endsWith(`.${end}`)) ?? false
-  return byHost || (row.providers?.includes(provider) ?? false)
+function hasHost(row: Row, host: string): boolean {
+  return row.hosts?.some((end) => host === end || host.endsWith(`.${end}`)) ?? false
+}
+
+/**
+ * The rows that are about a model. The address rules over the name: an entry that is named after one vendor and goes to another's host gets the
+ * row of that host alone. A host that nobody knows (a proxy, this machine) says nothing about who is behind it, so that the name counts.
+ */
+function rowsFor({ provider, api }: Pick<Model, "provider" | "api">, host: string): readonly Row[] {
+  const all: readonly Row[] = rows
+  const elsewhere = all.some((row) => row.local !== true && hasHost(row, host))
+  return all
+    .filter((row) => row.apis?.includes(api) ?? true)
+    .filter((row) => hasHost(row, host) || (!elsewhere && (row.providers?.includes(provider) ?? false)))
 }
 
 const choices: Readonly<Partial<Record<keyof Quirks, readonly string[]>>> = {
@@ -147,7 +158,7 @@ export function quirkProblems(quirks: JsonObject): readonly string[] {
 /** What holds for requests to this model. Quirks that do not fit are left out; {@link quirkProblems} names them. */
 export function quirksOf(model: Pick<Model, "provider" | "api" | "baseUrl" | "quirks">): Quirks {
   const host = hostOf(model.baseUrl)
-  const vendor = rows.filter((row: Row) => matches(row, model, host)).map((row: Row) => row.quirks)
+  const vendor = rowsFor(model, host).map((row) => row.quirks)
   const own = Object.fromEntries(
     Object.entries(model.quirks).filter(([name, value]) => isQuirk(name) && fits(name, value)),
   )

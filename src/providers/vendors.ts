@@ -1,8 +1,8 @@
 /**
  * The vendors' rows: how each bends the wire formats. The only place that knows a vendor by name.
  *
- * - A row is matched by provider and by the host of the base URL, and holds only what differs from the defaults, which are what every host
- *   takes (`quirks.ts`).
+ * - A row is matched by the host of the base URL, else by provider, and holds only what differs from the defaults, which are what every host
+ *   takes (`quirks.ts`). A row without `providers` is of its hosts alone: the many servers that go by such a name take less than they do.
  * - Each row says where it is known from: a vendor's documentation, the typings of its SDK, model data of pi-ai 1.6, or a public issue in which
  *   the vendor's answer can be read. Threads tell of some version of a server: what a row allows is tested against a strict fake of it.
  */
@@ -13,6 +13,8 @@ export type Row = {
   readonly providers?: readonly string[]
   /** The end of the base URL's host name. */
   readonly hosts?: readonly string[]
+  /** The hosts are this machine: anything may be behind them. */
+  readonly local?: true
   /** The formats that the row is about; left out: all. */
   readonly apis?: readonly ApiName[]
   readonly quirks: Partial<Quirks>
@@ -21,14 +23,16 @@ export type Row = {
 const local = ["127.0.0.1", "localhost", "[::1]"]
 
 export const rows = [
-  // Typings of openai 7.59: `developer`, `max_completion_tokens`, `prompt_cache_key`. pi-ai sends `developer` to this host alone.
+  // Typings of openai 7.59: `developer`, `max_completion_tokens`, `prompt_cache_key`. pi-ai sends `developer` to this host alone, and so it is
+  // here: an entry named `openai` with the address of something compatible gets what every host takes.
   {
-    providers: ["openai"],
     hosts: ["api.openai.com"],
     quirks: { maxTokensField: "max_completion_tokens", systemRole: "developer", cacheKey: true },
   },
-  // Typings of @anthropic-ai/sdk 1.14: bearer keys; calls in the history want `tools`.
-  { providers: ["anthropic"], hosts: ["api.anthropic.com"], quirks: { auth: "bearer", toolsForCalls: true } },
+  // Typings of @anthropic-ai/sdk 1.14: bearer keys. Hosts that only speak the format, and gateways, want `x-api-key` and the older version.
+  { hosts: ["api.anthropic.com"], quirks: { auth: "bearer" } },
+  // Calls in the history want `tools`, here and behind whatever stands before it.
+  { providers: ["anthropic"], hosts: ["api.anthropic.com"], quirks: { toolsForCalls: true } },
   // QwenLM/qwen-code#11045: gives `reasoning`, takes `reasoning`, answers `reasoning_content` with a 400, sometimes without a body.
   {
     providers: ["cerebras"],
@@ -158,6 +162,7 @@ export const rows = [
   {
     providers: ["ollama", "lmstudio", "llamacpp", "vllm", "sglang"],
     hosts: local,
+    local: true,
     apis: ["openai-completions"],
     quirks: { thinkTags: true },
   },

@@ -172,9 +172,10 @@ const histories: readonly [string, readonly Message[]][] = [
 type Target = readonly [string, Model, VendorRules]
 
 /** What a vendor wants back of its own turns is another test's. */
-const vendorTargets = vendors.map(({ name, model: [provider, id], rules }): Target => {
+const vendorTargets = vendors.map(({ name, model: [provider, id], address, rules }): Target => {
   const known = findModel(provider, id) ?? model({ provider, id, thinking: { off: "none", high: "high" } })
-  return [name, { ...known, api: "openai-completions", input: ["text", "image"] }, { ...rules, also: () => [] }]
+  const at = address === undefined ? {} : { baseUrl: address }
+  return [name, { ...known, ...at, api: "openai-completions", input: ["text", "image"] }, { ...rules, also: () => [] }]
 })
 
 const targets: readonly Target[] = [

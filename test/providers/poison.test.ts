@@ -44,10 +44,10 @@ const thinking = { off: "none", high: "high" }
 
 /** Every vendor's strict fake, and each other format. */
 const targets: readonly (readonly [Model, VendorRules])[] = [
-  ...vendors.map(({ model: [provider, id], rules }): readonly [Model, VendorRules] => {
+  ...vendors.map(({ model: [provider, id], address, rules }): readonly [Model, VendorRules] => {
     const known = findModel(provider, id) ?? model({ provider, id, thinking })
     return [
-      { ...known, api: "openai-completions" },
+      { ...known, baseUrl: address ?? known.baseUrl, api: "openai-completions" },
       { ...rules, also: () => [] },
     ]
   }),

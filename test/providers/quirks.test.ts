@@ -12,6 +12,16 @@ test("a vendor is known by its name and by its address", () => {
   expect(quirksOf(model({ baseUrl: "not a url" }))).toEqual(defaultQuirks)
 })
 
+test("where name and address disagree, the address rules", () => {
+  const at = (provider: string, baseUrl: string): ReturnType<typeof quirksOf> => quirksOf(model({ provider, baseUrl }))
+  expect(at("mistral", "https://api.deepseek.com")).toEqual(at("mine", "https://api.deepseek.com"))
+  expect(at("openai", "https://openrouter.ai/api/v1")).toEqual(at("mine", "https://openrouter.ai/api/v1"))
+  expect(at("openai", "https://gateway.example.test/v1")).toEqual(defaultQuirks)
+  // A proxy of the person's, and this machine, say nothing about who is behind them.
+  expect(at("mistral", "https://gateway.example.test/v1").callIds).toBe("nine")
+  expect(at("mistral", "http://127.0.0.1:8080/v1").callIds).toBe("nine")
+})
+
 test("quirks that are wrong are named, and change nothing", () => {
   const quirks = { callIds: "ten", cacheKey: "yes", colour: "red", maxTokensField: "max_completion_tokens", body: [] }
   expect(quirkProblems(quirks).map((problem) => problem.slice(0, 20))).toEqual([

@@ -12,6 +12,7 @@ import type {
 import { noUsage } from "../../src/message/usage.ts"
 import { AnthropicDecoder } from "../../src/providers/anthropic-messages/decode.ts"
 import type { Model } from "../../src/providers/model.ts"
+import type { Fetch } from "../../src/providers/attempt.ts"
 import { CompletionsDecoder } from "../../src/providers/openai-completions/decode.ts"
 import type { ModelRequest, Response, ToolSpec } from "../../src/providers/provider.ts"
 import { quirksOf, type Quirks } from "../../src/providers/quirks.ts"
@@ -153,4 +154,13 @@ export function thrown(run: () => unknown): Error & { readonly kind?: string; re
     if (error instanceof Error) return error
   }
   throw new Error("nothing was thrown")
+}
+
+/** A fetch for which the fake at `to` is the host at `from`: a vendor is known by its address, and none is called. */
+export function behind(from: string, to: string): Fetch {
+  return (input, init) => {
+    const url = input instanceof Request ? input.url : String(input)
+    if (!url.startsWith(from)) throw new Error(`${url} is not below ${from}`)
+    return fetch(to + url.slice(from.length), init)
+  }
 }

@@ -1,6 +1,7 @@
 /** Vendors of the other formats, against strict fakes: their headers, and what they refuse of the format. */
 import { expect, test } from "bun:test"
 import { findModel } from "../../src/providers/catalog.ts"
+import type { Fetch } from "../../src/providers/attempt.ts"
 import { anthropicApi } from "../../src/providers/anthropic-messages/call.ts"
 import type { Model } from "../../src/providers/model.ts"
 import { responsesApi } from "../../src/providers/openai-responses/call.ts"
@@ -9,7 +10,7 @@ import type { Json, JsonObject } from "../../src/std/json.ts"
 import { ManualClock } from "../support/manual-clock.ts"
 import { list, object } from "../support/model-read.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
-import { assistant, call, image, model, request, result, text, user } from "./support.ts"
+import { assistant, behind, call, image, model, request, result, text, user } from "./support.ts"
 
 type Case = {
   readonly name: string
@@ -125,7 +126,7 @@ function modelOf([provider, id]: Case["model"], server: ModelServer): Model {
   return { ...(known ?? model({ provider, id, api, thinking: { high: "high" } })), baseUrl }
 }
 
-const apis: Readonly<Record<string, () => Api>> = {
+const apis: Readonly<Record<string, (fetch?: Fetch) => Api>> = {
   "anthropic-messages": anthropicApi,
   "openai-responses": responsesApi,
 }
@@ -134,8 +135,9 @@ function ask(
   to: Model,
   messages: Parameters<typeof request>[1],
   more: Parameters<typeof request>[2],
+  fetch?: Fetch,
 ): Promise<Response> {
-  const api = apis[to.api]?.()
+  const api = apis[to.api]?.(fetch)
   if (api === undefined) throw new Error(`no such format here: ${to.api}`)
   const wanted = request(to, messages, { cacheKey: "session", ...more })
   const signal = new AbortController().signal
@@ -145,17 +147,35 @@ function ask(
 
 const named = cases.map((wanted): [string, Case] => [wanted.name, wanted])
 
-test.each(named)("%s: a turn with two calls is read, and taken back with its results", async (_, wanted) => {
-  const server = await fakeOf(wanted)
-  const to = modelOf(wanted.model, server)
+async function talk(to: Model, fetch?: Fetch): Promise<void> {
   for (const thinking of ["off", "high"] as const) {
-    const first = await ask(to, [user("look", image)], { thinking })
+    const first = await ask(to, [user("look", image)], { thinking }, fetch)
     const ids = first.content.flatMap((part) => (part.type === "toolCall" ? [part.id] : []))
     expect(ids.length).toBe(2)
     const turn = [user("look", image), assistant(to, ...first.content), ...ids.map((id) => result(id, "ok"))]
-    await ask(to, turn, { thinking })
-    await ask(to, [...turn, user("wait")], { thinking, tools: [] })
+    await ask(to, turn, { thinking }, fetch)
+    await ask(to, [...turn, user("wait")], { thinking, tools: [] }, fetch)
   }
+}
+
+/** The model at its vendor's own address, and a fetch for which the fake is that vendor. */
+function atHome(wanted: Case, server: ModelServer): readonly [Model, Fetch | undefined] {
+  const here = modelOf(wanted.model, server)
+  const address = findModel(...wanted.model)?.baseUrl
+  return address === undefined ? [here, undefined] : [{ ...here, baseUrl: address }, behind(address, here.baseUrl)]
+}
+
+test.each(named)("%s: a turn with two calls is read, and taken back with its results", async (_, wanted) => {
+  const server = await fakeOf(wanted)
+  await talk(...atHome(wanted, server))
+  expect(server.violations).toEqual([])
+  await server.stop()
+})
+
+test.each(named)("%s is known by its address, under whatever name", async (_, wanted) => {
+  const server = await fakeOf(wanted)
+  const [to, fetch] = atHome(wanted, server)
+  for (const provider of ["mine", "openai", "anthropic"]) await talk({ ...to, provider }, fetch)
   expect(server.violations).toEqual([])
   await server.stop()
 })

@@ -7,6 +7,8 @@ export type Vendor = {
   readonly name: string
   /** A model of the catalog, or a provider that the catalog does not have. */
   readonly model: readonly [provider: string, id: string]
+  /** Its address, where that alone tells who it is. */
+  readonly address?: string
   readonly rules: VendorRules
   /** Headers that the vendor wants, each with what it must look like. */
   readonly headers?: Readonly<Record<string, RegExp>>

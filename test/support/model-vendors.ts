@@ -30,6 +30,7 @@ const hosted: readonly Vendor[] = [
   {
     name: "OpenAI",
     model: ["openai", "chat"],
+    address: "https://api.openai.com/v1",
     rules: {
       roles: ["developer", "user", "assistant", "tool"],
       refused: ["max_tokens"],

@@ -66,7 +66,7 @@ export function anthropicApi(fetch: Fetch = globalThis.fetch): Api {
   const repairs = new Repairs()
   return {
     name: "anthropic-messages",
-    encoder: 2,
+    encoder: 3,
     encode: encodeAnthropic,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
       return streamCall(request, encoded, options, fetch, {

@@ -52,7 +52,7 @@ export function completionsApi(fetch: Fetch = globalThis.fetch): Api {
   const repairs = new Repairs()
   return {
     name: "openai-completions",
-    encoder: 2,
+    encoder: 3,
     encode: encodeCompletions,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
       return streamCall(request, encoded, options, fetch, {

@@ -55,7 +55,7 @@ test("an unknown host gets what every host takes and nothing else", () => {
 
 test("quirks of the config rule over the vendor's row", () => {
   const to = model({
-    provider: "openai",
+    baseUrl: "https://api.openai.com/v1",
     quirks: { maxTokensField: "max_tokens", systemRole: "system", cacheKey: false, body: { seed: 1 } },
   })
   const body = bodyFor(to, "off", { maxTokens: 5, cacheKey: "k" })
@@ -80,5 +80,7 @@ test("cache marks stand behind the system prompt and the newest word of the user
 })
 
 test("a cache key is cut to what is taken", () => {
-  expect(bodyFor(model({ provider: "openai" }), "off", { cacheKey: "k".repeat(99) }).prompt_cache_key).toHaveLength(64)
+  expect(
+    bodyFor(model({ baseUrl: "https://api.openai.com/v1" }), "off", { cacheKey: "k".repeat(99) }).prompt_cache_key,
+  ).toHaveLength(64)
 })
