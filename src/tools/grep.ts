@@ -2,19 +2,21 @@
  * grep: lines that match, in the files that a developer sees, by ripgrep's rules (`ripgrep.ts`).
  *
  * - Binary files are passed over; a long line is cut; the search ends when there is enough.
+ * - Matches are told in the order of their paths. First all processors search in whatever order, and what they find is sorted. Where that is more
+ *   than is wanted, which of it comes first is known only to a search that goes in order, and that one has soon found enough.
  */
 import { Type, type Static } from "@sinclair/typebox"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname } from "node:path"
 import { unreachable } from "../std/assert.ts"
-import { headBytes, headChars } from "../std/lines.ts"
+import { headBytes } from "../std/lines.ts"
 import { pathAliases } from "./coerce.ts"
-import { ripgrep, runRipgrep } from "./ripgrep.ts"
+import { Hits } from "./grep-hits.ts"
+import { ripgrep, runRipgrep, type Order } from "./ripgrep.ts"
 import { folderAt, shownFolderOf } from "./search-root.ts"
 import { defineTool, errorResult, textResult, type ToolContext } from "./tool.ts"
 
 const matchesMax = 100
 const bytesMax = 50 * 1024
-const lineCharsMax = 500
 const searchMsMax = 60_000
 
 const parameters = Type.Object({
@@ -49,15 +51,19 @@ export const grepTool = defineTool({
     const isFolder = root.kind === "folder"
     const place = isFolder ? { folder: root.real, name: "" } : { folder: dirname(root.real), name: basename(root.real) }
     const shownFolder = shownFolderOf(isFolder ? root.path : dirname(root.path), context.cwd)
-    const search = new Search(shownFolder, limit)
-    const failure = await searchFiles(program.path, place, args, search, context)
+    let hits = new Hits(shownFolder, limit)
+    let failure = await searchFiles(program.path, place, args, hits, "any order", context)
+    if (hits.more) {
+      hits = new Hits(shownFolder, limit)
+      failure = await searchFiles(program.path, place, args, hits, "by path", context)
+    }
     if (context.signal.aborted) return errorResult("The search was interrupted.")
     if (failure !== null) return errorResult(failure)
-    const details = { path: root.path, pattern: args.pattern, count: search.matches, more: search.more }
-    if (search.lines.length === 0) return textResult(`No line matches ${args.pattern}.`, { details })
-    const text = headBytes(search.lines.join("\n"), bytesMax)
-    const more = search.more
-      ? `\n\n[The first ${search.matches}; there are more. Narrow the search, or give a higher limit.]`
+    const details = { path: root.path, pattern: args.pattern, count: hits.matches, more: hits.more }
+    if (hits.matches === 0) return textResult(`No line matches ${args.pattern}.`, { details })
+    const text = headBytes(hits.text(), bytesMax)
+    const more = hits.more
+      ? `\n\n[The first ${hits.matches}; there are more. Narrow the search, or give a higher limit.]`
       : ""
     return textResult(text + more, { details })
   },
@@ -68,23 +74,35 @@ async function searchFiles(
   program: string,
   place: Place,
   args: Args,
-  search: Search,
+  hits: Hits,
+  order: Order,
   context: ToolContext,
 ): Promise<string | null> {
   const { env, clock, signal } = context
   const lines = args.context !== undefined && args.context > 0 ? [`--context=${args.context}`] : []
-  const options = ["--with-filename", "--line-number", "--no-heading", "--null", ...lines, ...patternOptions(args)]
+  // One more than is wanted tells that there are more.
+  const most = `--max-count=${hits.limit + 1}`
+  const options = [
+    "--with-filename",
+    "--line-number",
+    "--no-heading",
+    "--null",
+    most,
+    ...lines,
+    ...patternOptions(args),
+  ]
   const ran = await runRipgrep(program, {
     options: [...options, ...globOptions(args.glob), "--regexp", args.pattern, "--", `./${place.name}`],
     cwd: place.folder,
     refused: context.refused,
+    order,
     env,
     clock,
     signal,
     limitMs: searchMsMax,
     take: (line) => {
-      search.take(line)
-      return !search.more
+      hits.take(line)
+      return !hits.more
     },
   })
   switch (ran.status) {
@@ -94,7 +112,7 @@ async function searchFiles(
       return `The search took more than ${searchMsMax / 1_000} s: narrow it, or make the pattern simpler.`
     case "failed":
       // With matches it is a file that could not be read.
-      return search.matches > 0 || ran.complaint === "" ? null : `grep refuses the pattern: ${ran.complaint}.`
+      return hits.matches > 0 || ran.complaint === "" ? null : `grep refuses the pattern: ${ran.complaint}.`
     default:
       return unreachable(ran)
   }
@@ -120,52 +138,4 @@ function anyCase(glob: string): string {
   return glob.replace(/\[[^\]]*\]|\\.|\p{Ll}/gu, (part) =>
     part.length > 1 && !/^\p{Ll}$/u.test(part) ? part : `[${part}${part.toUpperCase()}]`,
   )
-}
-
-/** What has been found so far, in the words of the result. */
-class Search {
-  readonly #folder: string
-  readonly #limit: number
-  readonly lines: string[] = []
-  #groupStart = 0
-  #groupMatches = false
-  matches = 0
-  /** True once one more match than the limit was seen. */
-  more = false
-
-  constructor(folder: string, limit: number) {
-    this.#folder = folder
-    this.#limit = limit
-  }
-
-  /** A line of its output: `path NUL number : text`, with `-` for `:` around a match, or `--` between groups. */
-  take(raw: string): void {
-    if (this.more) return
-    const [, path, number, kind, text] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(raw) ?? []
-    if (path === undefined || text === undefined) {
-      if (raw === "--") this.#endGroup()
-      return
-    }
-    if (kind === ":" && this.matches === this.#limit) {
-      this.more = true
-      // What leads up to a match that is not shown is not shown either.
-      if (!this.#groupMatches) this.lines.length = this.#groupStart
-      return
-    }
-    if (kind === ":") this.#countMatch()
-    const line = text.replace(/\r$/, "")
-    const shown = line.length > lineCharsMax ? `${headChars(line, lineCharsMax)}…` : line
-    this.lines.push(`${join(this.#folder, path)}${kind}${number}${kind} ${shown}`)
-  }
-
-  #endGroup(): void {
-    this.#groupStart = this.lines.length
-    this.#groupMatches = false
-    this.lines.push("--")
-  }
-
-  #countMatch(): void {
-    this.matches++
-    this.#groupMatches = true
-  }
 }

@@ -86,8 +86,10 @@ const baseOptions = [
   "--hidden",
   "--glob=!.git",
   "--color=never",
-  "--sort=path",
 ]
+
+/** In order one processor searches, in any order all of them do. */
+export type Order = "by path" | "any order"
 
 export type Run = {
   readonly options: readonly string[]
@@ -95,6 +97,7 @@ export type Run = {
   readonly cwd: string
   /** Folders that are left out, as real paths. */
   readonly refused: readonly string[]
+  readonly order: Order
   readonly env: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -118,7 +121,8 @@ function without(folders: readonly string[], cwd: string): readonly string[] {
 /** Run it to its end, or to the end of what is wanted of it. */
 export async function runRipgrep(program: string, run: Run): Promise<Ran> {
   const { cwd, clock, signal, limitMs } = run
-  const argv = [program, ...baseOptions, ...without(run.refused, cwd), ...run.options]
+  const sorted = run.order === "by path" ? ["--sort=path"] : []
+  const argv = [program, ...baseOptions, ...sorted, ...without(run.refused, cwd), ...run.options]
   let child
   try {
     child = Bun.spawn(argv, { cwd, env: { ...run.env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" })

@@ -178,6 +178,22 @@ describe("grep", () => {
     expect(await told(bench, grepTool, { pattern: "x|y" })).toContain("[The first 100; there are more.")
   })
 
+  test("tells matches by their paths, whichever file was searched first and whether there are more", async () => {
+    using bench = workbench()
+    const names = Array.from({ length: 60 }, (_, at) => `${"cab"[at % 3]}/${at % 7}/f${at}`)
+    plant(bench, Object.fromEntries(names.map((name, at) => [name, `${"y\n".repeat(at % 5)}x ${at}\n`])))
+    const all = await told(bench, grepTool, { pattern: "x" })
+    const paths = all.split("\n").map((line) => line.slice(0, line.indexOf(":")))
+    expect(paths.toSorted()).toEqual(names.toSorted())
+    expect(paths.map((path) => path.split("/").slice(0, 2).join("/"))).toEqual(
+      paths.map((path) => path.split("/").slice(0, 2).join("/")).toSorted(),
+    )
+    const some = await told(bench, grepTool, { pattern: "x", limit: 25 })
+    expect(some.split("\n\n")[0]).toBe(all.split("\n").slice(0, 25).join("\n"))
+    const around = await told(bench, grepTool, { pattern: "x", context: 1 })
+    expect(around.split("\n--\n").map((group) => group.split("\n").at(-1))).toEqual(all.split("\n"))
+  })
+
   test("cuts a long line, and passes over binary files (84)", async () => {
     using bench = workbench()
     plant(bench, {
