@@ -4,10 +4,9 @@
  * - `pure` and `keyed` run again, `reconcile` asks the world, `unsafe` never runs again. What of an unsafe call outlived its host is adopted:
  *   its true result, as if nothing had happened. Only where nobody can tell what became of it is its outcome unknown.
  * - A call whose tool is gone from this build is unknown too: nobody here can ask after it.
- * - Adopting is no step that kills: however often a host dies over a long command, the next one takes it up.
+ * - Adopting is no step that kills: however often a host dies over a long command, the next one takes it up. Starting one may be.
  */
 import { assert, unreachable } from "../std/assert.ts"
-import type { JsonObject } from "../std/json.ts"
 import type { Task } from "../ledger/records.ts"
 import { errorResult, type Effect, type Tool, type ToolContext } from "../tools/tool.ts"
 import { executed, notStarted, type Ended } from "./call-result.ts"
@@ -41,7 +40,7 @@ export function afterCrash(
     case "reconcile":
       return reconciled(task, tool, state, context)
     case "unsafe":
-      return adopted(core, task, tool, state.args, context)
+      return adopted(core, task, tool, state, context)
     default:
       return unreachable(effect)
   }
@@ -72,18 +71,25 @@ async function reconciled(
   }
 }
 
-/** The end of a marked call whose effect may have outlived its host. */
+/** The end of a marked call whose effect may have outlived its host, or `run` where it is certain that it has not begun. */
 export async function adopted(
   core: Core,
   task: Task,
   tool: Tool,
-  args: JsonObject,
+  { args, intent }: Pick<Dispatched, "args" | "intent">,
   context: ToolContext,
-): Promise<Ended> {
-  if (tool.adopt !== undefined && task.restarts > 0) {
-    core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { restarts: 0 }))
+): Promise<Ended | "run"> {
+  const { restarts } = task
+  const count = (deaths: number): void => {
+    if (restarts > 0) core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { restarts: deaths }))
   }
-  const result = await tool.adopt?.(args, task.facts, context)
+  if (tool.adopt !== undefined) count(0)
+  const result = await tool.adopt?.(args, task.facts, context, intent)
+  if (result === "not started") {
+    // Starting it may be what kills.
+    count(restarts)
+    return task.abort === null ? "run" : notStarted()
+  }
   if (result != null) return executed(context, result)
   const unknown = errorResult(`${lost} Look at what it did before going on.`)
   return { outcome: "unknown", result: (await tool.recover?.(args, task.facts, context)) ?? unknown }

@@ -70,14 +70,19 @@ async function endOf(core: Core, task: Task, dispatched: boolean, context: ToolC
   const args: JsonObject = { command: shellInput(task).command }
   if (dispatched) {
     core.at("inherit")
-    const ended = await adopted(core, task, tool, args, context)
+    const { intent } = task.checkpoint
+    const ended = await adopted(core, task, tool, { args, intent: isObject(intent) ? intent : {} }, context)
     core.at("inherited")
-    return ended
+    if (ended !== "run") return ended
   }
   if (context.signal.aborted) return notStarted()
+  const prepared = (await tool.prepare?.(args, context)) ?? { ok: true, intent: {} }
+  if (!prepared.ok) return { outcome: "failed", result: prepared.result }
+  const { intent } = prepared
+  core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, { checkpoint: { dispatched: false, intent } }))
   await core.mark(task.id)
   core.at("effect")
-  const result = await tool.execute(args, {}, context)
+  const result = await tool.execute(args, intent, context)
   core.at("effected")
   return executed(context, result)
 }

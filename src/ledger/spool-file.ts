@@ -1,6 +1,6 @@
 /**
- * Spools as files of a session's folder: `spool/<task>.<attempt>.<epoch>`, with `.out` and `.status` for what a command
- * writes itself.
+ * Spools as files of a session's folder: `spool/<task>.<attempt>.<epoch>`, with `.out`, `.status` and `.begun` for what
+ * a command writes itself.
  *
  * - A file's epoch is its first owner's. The next owner copies a framed spool before it appends, so that a stale owner
  *   writes into nothing; raw files stay where they are, since the command that writes them lives on.
@@ -18,9 +18,9 @@ import type { SessionPaths } from "./folder.ts"
 import { Outputs } from "./outputs.ts"
 import type { TaskId } from "./records.ts"
 import { frame, readFrames } from "./spool-frames.ts"
-import { outputLimits, type Spool, type Spools } from "./spool.ts"
+import { outputLimits, type RawFiles, type Spool, type Spools } from "./spool.ts"
 
-const spoolName = /^(\d+)\.(\d+)\.(\d+)(\.out|\.status)?$/
+const spoolName = /^(\d+)\.(\d+)\.(\d+)(\.out|\.status|\.begun)?$/
 /** Spools of tasks that the ledger does not know: a power cut took the commit. Kept apart, for a person to look at. */
 const asideName = "unknown"
 
@@ -76,10 +76,11 @@ export class SpoolFiles implements Spools {
     return path === null ? [] : readFrames(await readFile(path)).payloads
   }
 
-  files(task: TaskId, attempt: number): { readonly output: string; readonly status: string } {
-    const base = this.#rawBase(task, attempt) ?? this.#path(task, attempt, this.#epoch)
+  files(task: TaskId, attempt: number): RawFiles {
+    const own = this.#path(task, attempt, this.#epoch)
+    const base = this.#rawBase(task, attempt) ?? own
     this.#note(task, attempt, this.#epoch)
-    return { output: `${base}.out`, status: `${base}.status` }
+    return { output: `${base}.out`, status: `${base}.status`, begun: `${own}.begun` }
   }
 
   async keep(task: TaskId, attempt: number, limits = outputLimits): Promise<string | null> {
@@ -105,13 +106,16 @@ export class SpoolFiles implements Spools {
   }
 
   async drop(task: TaskId, attempt?: number): Promise<void> {
-    for (const [key, epochs] of [...this.#epochs]) {
-      const [ofTask, ofAttempt] = key.split(".").map(Number)
-      if (ofTask !== task || (attempt !== undefined && ofAttempt !== attempt)) continue
-      const bases = epochs.map((epoch) => join(this.#folder, `${key}.${epoch}`))
-      const names = bases.flatMap((base) => [base, `${base}.out`, `${base}.status`])
-      await Promise.all(names.map((name) => rm(name, { force: true })))
-      this.#epochs.delete(key)
+    const isIts = (ofTask: string | undefined, ofAttempt: string | undefined): boolean =>
+      Number(ofTask) === task && (attempt === undefined || Number(ofAttempt) === attempt)
+    const names = readdirSync(this.#folder).filter((name) => {
+      const parts = spoolName.exec(name)
+      return parts !== null && isIts(parts[1], parts[2])
+    })
+    await Promise.all(names.map((name) => rm(join(this.#folder, name), { force: true })))
+    for (const key of [...this.#epochs.keys()]) {
+      const [ofTask, ofAttempt] = key.split(".")
+      if (isIts(ofTask, ofAttempt)) this.#epochs.delete(key)
     }
   }
 

@@ -5,7 +5,7 @@
  * - A spool belongs to (task, attempt) and is named `<task>.<attempt>.<epoch>`. One write per screen frame; nothing is
  *   shown before it.
  * - Framed spools hold records `length:u32le crc32:u32le payload`; reading stops at the first record that is not whole,
- *   and the tail after it is cut before the next append. Raw files (`.out`, `.status`) belong to a command that writes
+ *   and the tail after it is cut before the next append. Raw files (`.out`, `.status`, `.begun`) belong to a command that writes
  *   them itself, with this process dead or alive.
  * - `at` is an offset in the joined payloads, in bytes: what a client that fell behind asks from.
  * - A spool goes when its task has settled, durably; or it is kept, renamed to `output/<task>`, where the settled
@@ -30,13 +30,16 @@ export type OutputLimits = { readonly bytes: number; readonly sessionBytes: numb
 
 export const outputLimits: OutputLimits = { bytes: 64 * 1024 ** 2, sessionBytes: 1024 ** 3 }
 
+/** Files that a command writes itself. `begun` is named by this opening of the session, the others by the one that made them. */
+export type RawFiles = { readonly output: string; readonly status: string; readonly begun: string }
+
 export type Spools = {
   /** `new`: what stands under this name was left by an attempt that the ledger has lost, and is not gone on with. */
   open(task: TaskId, attempt: number, how?: "new"): Spool
   /** Payloads of whole records, in order; empty where there is no such spool. */
   read(task: TaskId, attempt: number): Promise<readonly string[]>
   /** Where a command's raw output and status go; null in a session without a disk. Folders exist, files may not. */
-  files(task: TaskId, attempt: number): { readonly output: string; readonly status: string } | null
+  files(task: TaskId, attempt: number): RawFiles | null
   /**
    * Keep the raw output (or the joined payloads) of a cut result, of a long one its end; the path to tell, or null
    * where there is none.

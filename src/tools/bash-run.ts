@@ -10,6 +10,7 @@ import { dirname } from "node:path"
 import { sleep } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
 import { capturedFile, commandResult } from "./bash-result.ts"
+import { claimIntent, claimOf, claimUnstarted } from "./bash-claim.ts"
 import { limitOf, reporter, reportOf, settleMs, stillRunning, supervised, type Args } from "./bash-watch.ts"
 import {
   followCommand,
@@ -27,7 +28,7 @@ import { EndsKeeper, type Capture } from "./output.ts"
 import { reasonOf } from "./paths.ts"
 import { endCommand, identityOf, isAlive, processTable, storedIdentity, type Identity } from "./processes.ts"
 import { sizeText } from "./show.ts"
-import { errorResult, type CallFiles, type ToolContext, type ToolResult } from "./tool.ts"
+import { errorResult, type CallFiles, type Prepared, type ToolContext, type ToolResult } from "./tool.ts"
 import { orphanSeconds, startWatchdog, watchStepSeconds } from "./watchdog.ts"
 
 /** With less than this free where outputs go, a command that is told to write there would fail for it. */
@@ -37,12 +38,24 @@ const watchAfterMs = 1_000
 /** How long to wait for the output of a command that has ended to fall silent: what it left running may never be. */
 const settleMsMax = 500
 
-/** Run the command, in files where there are some with room. */
-export async function runCommand(spec: CommandSpec, args: Args, context: ToolContext): Promise<ToolResult> {
+/** In files where there are some with room: then the intent says how a later process claims the call. */
+export async function prepareCommand({ files }: ToolContext): Promise<Prepared> {
+  const isRoom = files !== null && (await freeBytes(files)) >= freeBytesMin
+  return { ok: true, intent: isRoom ? claimIntent(files) : {} }
+}
+
+/** Run the command as it was prepared. */
+export async function runCommand(
+  spec: CommandSpec,
+  args: Args,
+  intent: JsonObject,
+  context: ToolContext,
+): Promise<ToolResult> {
   const { files } = context
   if (files === null) return runInPipe(spec, args, context, [])
+  const claim = claimOf(intent, files)
+  if (claim !== null) return runInFiles(spec, { ...files, begun: claim.path }, args, context)
   const free = await freeBytes(files)
-  if (free >= freeBytesMin) return runInFiles(spec, files, args, context)
   const note = `Only ${sizeText(free)} are free on the disk of ${dirname(files.output)}: the output was kept in memory only.`
   return runInPipe(spec, args, context, [note])
 }
@@ -136,24 +149,38 @@ function watchLater(files: CallFiles, leader: number, limitMs: number | null, { 
 }
 
 /** Go on with a command that a process before this one started; null where it is neither running nor known how it ended. */
-export async function adoptCommand(args: Args, facts: JsonObject, context: ToolContext): Promise<ToolResult | null> {
+export async function adoptCommand(
+  args: Args,
+  facts: JsonObject,
+  context: ToolContext,
+  intent: JsonObject,
+): Promise<ToolResult | "not started" | null> {
   const { files } = context
-  // Without a status file it ran in a pipe, which broke when its host ended.
-  if (files === null || !existsSync(files.status)) return null
+  if (files === null) return null
+  const claim = claimOf(intent, files)
+  const neverBegins = (): boolean => claim !== null && claimUnstarted(claim)
+  // Without a status file no wrapper was started for it; or it ran in a pipe, which broke when its host ended.
+  if (!existsSync(files.status)) return neverBegins() ? "not started" : null
   const stored = storedIdentity(facts)
-  const identity = stored ?? wrapperOf(context.key)
-  const alive = identity !== null && isAlive(identity)
-  if (!alive && readStatus(files.status) === null) return null
-  const limitMs = stored === null ? limitOf(args) : remainingMs(args, facts, context)
-  if (alive) {
-    takeOver(files)
-    if (stored === null) await context.remember({ ...identity, deadline: deadlineOf(limitMs, context) })
+  let identity = aliveWrapper(stored, context.key)
+  if (identity === null && readStatus(files.status) === null) {
+    if (neverBegins()) return "not started"
+    // It may have begun since it was looked for.
+    identity = aliveWrapper(stored, context.key)
+    if (identity === null && readStatus(files.status) === null) return null
   }
-  return superviseInFiles(files, { leader: alive ? identity.pid : null, identity, limitMs }, args, context)
+  const isStored = identity === null || identity.pid === stored?.pid
+  const limitMs = isStored ? remainingMs(args, facts, context) : limitOf(args)
+  if (identity !== null) {
+    takeOver(files)
+    if (!isStored) await context.remember({ ...identity, deadline: deadlineOf(limitMs, context) })
+  }
+  return superviseInFiles(files, { leader: identity?.pid ?? null, identity, limitMs }, args, context)
 }
 
-/** Who runs a command whose host ended before it could remember that. */
-function wrapperOf(key: string): Identity | null {
+/** Who runs a command; found by its key where its host ended before it could remember that. */
+function aliveWrapper(stored: Identity | null, key: string): Identity | null {
+  if (stored !== null && isAlive(stored)) return stored
   const pid = processTable.wrapper(key)
   return pid === null ? null : identityOf(pid)
 }

@@ -11,7 +11,7 @@ import { Type } from "@sinclair/typebox"
 import { stat } from "node:fs/promises"
 import type { JsonObject } from "../std/json.ts"
 import { capturedFile, commandResult } from "./bash-result.ts"
-import { adoptCommand, runCommand } from "./bash-run.ts"
+import { adoptCommand, prepareCommand, runCommand } from "./bash-run.ts"
 import type { Args } from "./bash-watch.ts"
 import type { CommandSpec } from "./command.ts"
 import { EndsKeeper } from "./output.ts"
@@ -34,13 +34,14 @@ export const bashTool = defineTool({
   version: 1,
   effect: "unsafe",
   title: (args) => (typeof args["command"] === "string" ? firstLine(args["command"]) : ""),
-  async execute(args, _intent, context) {
+  prepare: (_args, context) => prepareCommand(context),
+  async execute(args, intent, context) {
     if (context.signal.aborted) return errorResult("Interrupted before it began: the command did not run.")
     const refusal = await refusalOf(args, context.cwd)
     if (refusal !== null) return errorResult(refusal)
-    return await runCommand(specOf(args.command, context), args, context)
+    return await runCommand(specOf(args.command, context), args, intent, context)
   },
-  adopt: (args, facts, context) => adoptCommand(args, facts, context),
+  adopt: (args, facts, context, intent) => adoptCommand(args, facts, context, intent),
   recover: (args, facts, context) => recover(args, facts, context),
 })
 

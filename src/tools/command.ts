@@ -6,6 +6,7 @@
  * - The status file is made before the start, with two lines of a fixed length: `running`, which the wrapper overwrites with `exit N`, and the
  *   pid of the host, which a later host overwrites with its own. Its space is taken beforehand, so a full disk cannot swallow a status.
  * - Where the host has died by the end, status and output are flushed to the disk: nobody else will, before the power may go.
+ * - The first thing that the wrapper does is to claim the call: only where it is the first to do so does it run the command (bash-claim.ts).
  * - The wrapper and the relay let TERM pass: they end when the command has, and what it started has closed the pipe.
  * - The command's text travels in the environment of the wrapper, so that `pkill -f` inside the command does not find the wrapper by it.
  */
@@ -56,8 +57,16 @@ const runScript = `(
     exec "$2" -c "$command" 2>&1
   )`
 
-/** $3 status file, $4 output file, $5 its limit in blocks of 512 bytes. What is left of the line that the status overwrote is a line of its own. */
-const fileScript = `trap : TERM INT HUP
+/**
+ * $3 status file, $4 output file, $5 its limit in blocks of 512 bytes, $6 the claim (bash-claim.ts), $7 the mask to run under. What is left of
+ * the line that the status overwrote is a line of its own.
+ */
+const fileScript = `umask 077
+set -C
+true >"$6" || exit 0
+set +C
+umask "$7"
+trap : TERM INT HUP
 command=$${commandVariable}
 unset ${commandVariable}
 {
@@ -123,11 +132,10 @@ export function startInFiles(spec: CommandSpec, files: CallFiles, bytesMax: numb
   closeSync(openSync(files.output, "a", 0o600))
   writeFileSync(files.status, statusLine("running") + statusLine(`${process.pid}`), { mode: 0o600 })
   const blocks = `${Math.ceil(bytesMax / 512)}`
-  const child = spawn(
-    spec,
-    [fileScript, wrapperName, spec.key, spec.shell, files.status, files.output, blocks],
-    "ignore",
-  )
+  const mask = process.umask().toString(8)
+  const { key, shell } = spec
+  const argv = [fileScript, wrapperName, key, shell, files.status, files.output, blocks, files.begun, mask]
+  const child = spawn(spec, argv, "ignore")
   const gone = child.exited.then(() => wrapperEnding(child))
   return { pid: child.pid, identity: identityOf(child.pid), gone }
 }

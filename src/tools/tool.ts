@@ -29,8 +29,11 @@ export type ToolResult = {
   readonly cut?: boolean
 }
 
-/** Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. */
-export type CallFiles = { readonly output: string; readonly status: string }
+/**
+ * Where a call's raw output and exit status live, so that they outlive this process; absent in a session without a disk. `begun` is another
+ * name in every process that opens the session: a call that is run anew begins under a name of its own.
+ */
+export type CallFiles = { readonly output: string; readonly status: string; readonly begun: string }
 
 /** What the session knows and keeps of files. Real paths, and SHA-256 in hex. */
 export type FileHistory = {
@@ -123,9 +126,15 @@ export type Tool<P extends TSchema = TSchema> = {
   reconcile?(args: Static<P>, intent: JsonObject, context: ToolContext): Promise<Reconciled>
   /**
    * For `unsafe` tools whose effect outlives this process, at a restart: goes on with what still runs, or gives the result of what ended
-   * meanwhile, as `execute` would have. null where neither can be told; then `recover` is asked.
+   * meanwhile, as `execute` would have. `not started` where that is certain, and stays so: the call then runs. null where nothing can be told;
+   * then `recover` is asked.
    */
-  adopt?(args: Static<P>, facts: JsonObject, context: ToolContext): Promise<ToolResult | null>
+  adopt?(
+    args: Static<P>,
+    facts: JsonObject,
+    context: ToolContext,
+    intent: JsonObject,
+  ): Promise<ToolResult | "not started" | null>
   /**
    * For `unsafe` tools, at a restart: `facts` are what `remember` stored. Ends what is still running and gives the result that says the
    * outcome is unknown, with the output kept so far.

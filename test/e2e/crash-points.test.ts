@@ -100,7 +100,7 @@ test.each<[moment: string, death: string, becomes: Partial<typeof undisturbed>]>
   ["while a call is prepared, it is prepared anew", "prepared:4", {}],
   ["before the effect of a read, it is read", "effect:1", {}],
   ["after the effect of a read, it is read again", "effected:1", {}],
-  ["between the mark of a command and its start, its outcome is unknown", "effect:4", { bash: "unknown aborted" }],
+  ["between the mark of a command and its start, it is started, for it has not begun", "effect:4", {}],
   ["between the start of a command and what would find it again, it is found all the same", "remember:1", {}],
   ["after a command has ended and before its result is stored, the result is the true one", "effected:4", {}],
   ["after the result of a call is stored, nothing is done again", "settled:1", {}],

@@ -131,14 +131,19 @@ test("what stands after the last whole record is written over", async () => {
   spool.close()
 })
 
-test("a command's files stay where its first owner put them", () => {
+test("a command's files stay where its first owner put them; who claims it next does so under a name of its own", async () => {
   const paths = newPaths()
   const first = new SpoolFiles(paths, 1)
-  const { output, status } = first.files(5, 1)
-  expect([output, status]).toEqual([join(paths.spool, "5.1.1.out"), join(paths.spool, "5.1.1.status")])
+  const { output, status, begun } = first.files(5, 1)
+  const own = (name: string): string => join(paths.spool, name)
+  expect([output, status, begun]).toEqual([own("5.1.1.out"), own("5.1.1.status"), own("5.1.1.begun")])
   writeFileSync(output, "so far")
-  expect(new SpoolFiles(paths, 2).files(5, 1)).toEqual({ output, status })
-  expect(new SpoolFiles(paths, 2).files(5, 2).output).toBe(join(paths.spool, "5.2.2.out"))
+  writeFileSync(begun, "")
+  const second = new SpoolFiles(paths, 2)
+  expect(second.files(5, 1)).toEqual({ output, status, begun: own("5.1.2.begun") })
+  expect(second.files(5, 2).output).toBe(own("5.2.2.out"))
+  await second.drop(5)
+  expect(readdirSync(paths.spool)).toEqual([])
 })
 
 test("a raw output is read while it grows, and after it is kept", async () => {

@@ -37,7 +37,8 @@ function replyTo(request: ModelRequest, refuseOnce: (reply: Reply) => Reply): Re
   if (lastUser.startsWith("Summarize the conversation")) return { text: ["A summary ", "of it all."] }
   if (lastUser.endsWith("steer")) return refuseOnce({ text: ["I am ", "steered."] })
   if (lastUser.endsWith("slow")) return { text: ["slowly", { until: request.closed }] }
-  if (lastUser.endsWith("hold")) return { toolCalls: [{ name: "bash", args: { command: "echo held; sleep 300" } }] }
+  // What it prints is not in its text, so that it is seen in the output alone.
+  if (lastUser.endsWith("hold")) return { toolCalls: [{ name: "bash", args: { command: "echo he''ld; sleep 300" } }] }
   if (lastUser.endsWith("last")) return { text: ["This is ", "the end."] }
   if (results.length === 0)
     return { text: ["I ", { delayMs: 60 }, "look."], toolCalls: [{ name: "read", args: { path: "notes.txt" } }] }

@@ -256,7 +256,7 @@ describe("a command that cannot run is told why", () => {
 test("with a full disk under the outputs a command still runs, and the result names the disk (12)", async () => {
   using bench = workbench()
   // A file system of the kernel has no room for files.
-  const files = { output: "/proc/self/output", status: "/proc/self/status" }
+  const files = { output: "/proc/self/output", status: "/proc/self/status", begun: "/proc/self/begun" }
   const result = await run(bench, { command: "echo here" }, { files })
   expect(textOf(result)).toBe(
     "here\n\n[Only 0 bytes are free on the disk of /proc/self: the output was kept in memory only.]",

@@ -32,8 +32,8 @@ async function adopted(
   facts: JsonObject,
   more: Partial<ToolContext> = {},
 ): Promise<ToolResult> {
-  const result = await bashTool.adopt?.({ command: "x", timeout: 1 }, facts, bench.context({ files, key, ...more }))
-  if (result == null) throw new Error("this command can be adopted")
+  const result = await bashTool.adopt?.({ command: "x", timeout: 1 }, facts, bench.context({ files, key, ...more }), {})
+  if (result == null || result === "not started") throw new Error("this command can be adopted")
   return result
 }
 
@@ -162,18 +162,18 @@ describe("a command whose host is killed", () => {
     using bench = workbench()
     const files = bench.files()
     const facts = { pid: 1, startTime: "never", bootId: "another" }
-    expect(await bashTool.adopt?.({ command: "x" }, facts, bench.context({ files }))).toBeNull()
-    expect(await bashTool.adopt?.({ command: "x" }, {}, bench.context())).toBeNull()
+    expect(await bashTool.adopt?.({ command: "x" }, facts, bench.context({ files }), {})).toBeNull()
+    expect(await bashTool.adopt?.({ command: "x" }, {}, bench.context(), {})).toBeNull()
   })
 
   test("for which the disk had no room is not adopted, and what still runs of it is ended (12)", async () => {
     using bench = workbench()
     // A file system of the kernel has no room for files.
-    const files = { output: "/proc/self/output", status: "/proc/self/no-status" }
+    const files = { output: "/proc/self/output", status: "/proc/self/no-status", begun: "/proc/self/begun" }
     const host = await lonelyHost(bench, files, "piped:1", "sleep 300")
     await host.kill()
     const context = bench.context({ files, key: "piped:1" })
-    expect(await bashTool.adopt?.({ command: "x" }, host.facts, context)).toBeNull()
+    expect(await bashTool.adopt?.({ command: "x" }, host.facts, context, {})).toBeNull()
     const result = await bashTool.recover?.({ command: "x" }, host.facts, context)
     expect(result?.isError).toBe(true)
     expect(linuxTable.commandProcesses("piped:1", null)).toEqual([])
@@ -218,8 +218,8 @@ describe("a command whose host is killed", () => {
       remembered.push(fact)
       bench.put("go", "")
     }
-    const result = await bashTool.adopt?.({ command }, {}, bench.context({ files, key, remember }))
-    expect(result == null ? "" : textOf(result)).toBe("one\n\n[Exit status 6.]")
+    const result = await bashTool.adopt?.({ command }, {}, bench.context({ files, key, remember }), {})
+    expect(result == null || result === "not started" ? result : textOf(result)).toBe("one\n\n[Exit status 6.]")
     expect(remembered).toEqual([expect.objectContaining({ pid, startTime, deadline: null })])
     expect([linuxTable.wrapper(key), psTable.wrapper(key)]).toEqual([null, null])
   })
@@ -237,7 +237,7 @@ describe("a command whose host is killed", () => {
     await follow(files, storedIdentity(host.facts))
     expect(bench.get("synced")).toBe(`${files.status} ${files.output}\n`)
     const key = "synced:2"
-    await bashTool.execute({ command: "true" }, {}, bench.context({ files: bench.files(), key, env: { PATH: path } }))
+    await bench.call(bashTool, { command: "true" }, { files: bench.files(), key, env: { PATH: path } })
     await eventually(
       () => linuxTable.wrapper(key) === null,
       () => "the wrapper stays",

@@ -62,7 +62,10 @@ export function workbench(): Workbench {
     get: (name) => readFileSync(path(name), "utf8"),
     bytes: (name) => new Uint8Array(readFileSync(path(name))),
     context,
-    files: () => ({ output: join(outputs, `${++calls}.out`), status: join(outputs, `${calls}.status`) }),
+    files() {
+      const base = join(outputs, `${++calls}`)
+      return { output: `${base}.out`, status: `${base}.status`, begun: `${base}.begun` }
+    },
     async call(tool, given, more) {
       const at = context(more)
       const args = tool.coerce?.(given) ?? given
