@@ -7,9 +7,9 @@
  */
 import { accessSync, constants, statSync } from "node:fs"
 import { chmod, mkdir, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { sleep, type Clock } from "../std/clock.ts"
-import { errorCode, hashBytes } from "../std/files.ts"
+import { errorCode } from "../std/files.ts"
 import { headChars } from "../std/lines.ts"
 import { reasonOf } from "./paths.ts"
 
@@ -39,14 +39,15 @@ function isProgram(path: string, size: number): boolean {
   }
 }
 
+/** Its name in the executable bears a hash of its content, so it need not be read to know whether it is there already. */
 async function unpacked(from: string, cache: string): Promise<string> {
-  const bytes = await Bun.file(from).bytes()
-  const path = join(cache, "bin", `rg-${hashBytes(bytes).slice(0, 16)}`)
-  if (isProgram(path, bytes.length)) return path
+  const embedded = Bun.file(from)
+  const path = join(cache, "bin", basename(from).replace(/\.$/, ""))
+  if (isProgram(path, embedded.size)) return path
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}.new`
   try {
-    await Bun.write(draft, bytes)
+    await Bun.write(draft, embedded)
     await chmod(draft, 0o700)
     await rename(draft, path)
   } finally {
