@@ -14,7 +14,11 @@ import { hunksOf, linesOf, takeBack, type Region } from "../tools/take-back.ts"
 import { dataOf } from "./entries.ts"
 
 /** Changes of one file that follow on one another: from `before` to `after`. */
-export type Step = Pick<FileChange, "path" | "before" | "after" | "mode"> & { readonly runs: readonly number[] }
+export type Step = Pick<FileChange, "path" | "before" | "after" | "mode"> & {
+  readonly runs: readonly number[]
+  /** Folders that were made for it. */
+  readonly folders: readonly string[]
+}
 
 type Made = { readonly run: number; readonly change: FileChange }
 
@@ -57,11 +61,15 @@ export function collect(entries: readonly Entry[], run?: number): Collected {
 function stepsOf(made: readonly Made[]): readonly Step[] {
   const steps: Step[] = []
   for (const { run, change } of made) {
-    const { path, before, after, mode } = change
+    const { path, before, after, mode, folder } = change
+    const folders = folder === undefined ? [] : [folder]
     const at = steps.findLastIndex((step) => step.path === path)
     const last = steps[at]
-    if (last === undefined || last.after !== before) steps.push({ path, before, after, mode, runs: [run] })
-    else steps[at] = { ...last, after, mode: last.mode ?? mode, runs: [...new Set([...last.runs, run])] }
+    if (last === undefined || last.after !== before) steps.push({ path, before, after, mode, runs: [run], folders })
+    else {
+      const runs = [...new Set([...last.runs, run])]
+      steps[at] = { ...last, after, mode: last.mode ?? mode, runs, folders: [...last.folders, ...folders] }
+    }
   }
   return steps.filter(({ before, after }) => before !== after)
 }

@@ -3,9 +3,10 @@
  *
  * - Its checkpoint is the whole plan, by hashes, and the contents are kept: after a crash each file itself tells whether it was written. One that
  *   is neither what it was nor what it was to be is left alone, and its hunks are refused.
+ * - Folders that were made for files that go again go with them, where nothing else is in them.
  * - The record is an entry that tells the person and the model, and is a run of its own: undoing it is the redo.
  */
-import { chmod, rm } from "node:fs/promises"
+import { chmod, rm, rmdir } from "node:fs/promises"
 import { dirname } from "node:path"
 import { errorCode, syncFolder } from "../std/files.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
@@ -42,6 +43,7 @@ export async function runUndo(core: Core, id: TaskId, signal: AbortSignal, paths
     if (reason === null) done.push(await recordOf(core, file))
     else failed.push(...file.hunks.map((hunk) => ({ hunk, reason })))
   }
+  for (const { change } of done) await removeFolders(change)
   if (core.closing()) return
   const all = [...refused, ...failed]
   const receipt = core.ledger.commit("flushed", (tx) => {
@@ -85,6 +87,20 @@ async function remove(path: string): Promise<null> {
   await rm(path)
   await syncFolder(dirname(path))
   return null
+}
+
+/** Once all files are written: of the folders that were made for a file that went, those that nothing is in. */
+async function removeFolders({ path, after, folder }: FileChange): Promise<void> {
+  if (after !== null || folder === undefined) return
+  for (let at = dirname(path); at.length >= folder.length; at = dirname(at)) {
+    try {
+      await rmdir(at)
+    } catch (error) {
+      // Somebody else's things are in it, or it has gone already with another file: neither is of this undo.
+      if (errorCode(error) === undefined) throw error
+      if (errorCode(error) !== "ENOENT") return
+    }
+  }
 }
 
 async function recordOf(core: Core, { name, change, hunks }: UndoFile): Promise<UndoneFile> {

@@ -9,6 +9,7 @@ import { errorCode, fileMeta } from "../std/files.ts"
 import { Refusal, type Answers, type Command } from "../protocol/port.ts"
 import type { ChangeHunk, FileChanges, Refused } from "../protocol/changes.ts"
 import { shownPath } from "../tools/paths.ts"
+import { missingFolder } from "../tools/replace-file.ts"
 import { readBefore } from "../tools/text-file.ts"
 import type { Core } from "./core.ts"
 import { readDocument } from "./documents.ts"
@@ -109,7 +110,13 @@ export async function undo(core: Core, command: Of<"undo">): Promise<Answers["un
   if (unknown.length > 0) throw new Refusal("no_hunk", `Run e${run} has no change named ${unknown.join(", ")}.`)
   const wanted = known.filter(({ id }) => hunks === undefined || hunks.includes(id))
   const refused = wanted.filter(({ state }) => state !== "made").map(refusalOf)
-  const files = await filesOf(core, plans, new Set(wanted.filter(({ state }) => state === "made").map(({ id }) => id)))
+  const made = steps.flatMap(({ folders }) => folders)
+  const files = await filesOf(
+    core,
+    plans,
+    made,
+    new Set(wanted.filter(({ state }) => state === "made").map(({ id }) => id)),
+  )
   if (files.length === 0) return { entry: null, undone: [], refused, commands }
   const state: UndoState = { run, files, refused, commands }
   const receipt = core.ledger.commit("flushed", (tx) => {
@@ -127,7 +134,12 @@ function refusalOf({ id, state, reason }: ChangeHunk): Refused {
 }
 
 /** What is to be written, its contents kept and flushed. */
-async function filesOf(core: Core, plans: readonly Plan[], wanted: ReadonlySet<string>): Promise<readonly UndoFile[]> {
+async function filesOf(
+  core: Core,
+  plans: readonly Plan[],
+  made: readonly string[],
+  wanted: ReadonlySet<string>,
+): Promise<readonly UndoFile[]> {
   const files: UndoFile[] = []
   for (const { name, plan } of plans) {
     const { path, now, after, hunks } = plan
@@ -135,8 +147,16 @@ async function filesOf(core: Core, plans: readonly Plan[], wanted: ReadonlySet<s
     const contents = [now?.bytes, after?.bytes].filter((bytes) => bytes != null)
     await core.ledger.blobs.keep(contents, "flushed")
     const mode = now === null ? plan.mode : ((await fileMeta(path))?.mode ?? null)
-    const change = { path, before: now?.hash ?? null, after: after?.hash ?? null, mode, kept: true }
+    const folder = after === null ? topmost(path, made) : now === null ? await missingFolder(path) : null
+    const hashes = { before: now?.hash ?? null, after: after?.hash ?? null }
+    const change = { path, ...hashes, mode, kept: true, ...(folder === null ? {} : { folder }) }
     files.push({ name, change, hunks: hunks.map(({ id }) => id).filter((id) => wanted.has(id)) })
   }
   return files
+}
+
+/** Of the folders that were made, the one highest above `path`, for whichever file it was made. */
+function topmost(path: string, made: readonly string[]): string | null {
+  const above = made.filter((folder) => path.startsWith(`${folder}/`))
+  return above.sort((a, b) => a.length - b.length)[0] ?? null
 }

@@ -16,6 +16,8 @@ export type FileChange = {
   /** Mode of the file before, so that it can be made again as it was; null where there was none. */
   readonly mode: number | null
   readonly kept: boolean
+  /** The topmost folder that was made for a file that was not there. */
+  readonly folder?: string
 }
 
 function isHash(value: Json | undefined): value is string | null {
@@ -32,7 +34,8 @@ export function seenIn(details: Json | undefined): SeenFile | null {
 export function changeIn(details: Json | undefined): FileChange | null {
   const change = isObject(details) ? details["change"] : undefined
   if (!isObject(change)) return null
-  const { path, before, after, mode, kept } = change
+  const { path, before, after, mode, kept, folder } = change
   if (typeof path !== "string" || !isHash(before) || !isHash(after)) return null
-  return { path, before, after, mode: typeof mode === "number" ? mode : null, kept: kept === true }
+  const made = typeof folder === "string" ? { folder } : {}
+  return { path, before, after, mode: typeof mode === "number" ? mode : null, kept: kept === true, ...made }
 }

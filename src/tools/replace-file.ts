@@ -12,7 +12,7 @@
  */
 import { constants } from "node:fs"
 import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { assert } from "../std/assert.ts"
 import { errorCode, fileMeta, hashBytes, hashFile, syncFolder, writeTemp } from "../std/files.ts"
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
@@ -66,6 +66,14 @@ function tempPath(real: string, folder: string, key: string): string {
   return join(folder, `.cairn-${hashBytes(`${key}\n${real}`).slice(0, 16)}.tmp`)
 }
 
+/** The topmost folder that has to be made for `real`, or null. Throws an Error with a `code` where a file stands in the way. */
+export async function missingFolder(real: string): Promise<string | null> {
+  const standing = await standingFolder(real)
+  if (standing === dirname(real)) return null
+  const [first = ""] = relative(standing, real).split("/")
+  return join(standing, first)
+}
+
 /** The nearest folder above `real` that exists. */
 async function standingFolder(real: string): Promise<string> {
   const folder = dirname(real)
@@ -115,7 +123,9 @@ export async function prepareReplace(replacement: Replacement, context: Keeper):
     const mode = (await fileMeta(real))?.mode ?? null
     const kept = before === after || (await keepContents(replacement, context))
     const temp = before === after ? null : await writeBeside(real, before === null, replacement.after, context.key)
-    const change = before === after ? {} : { change: { path: real, before, after, mode, kept } }
+    const folder = before === null ? await missingFolder(real) : null
+    const made = folder === null ? {} : { folder }
+    const change = before === after ? {} : { change: { path: real, before, after, mode, kept, ...made } }
     const seen = replacement.seen ? { seen: { path: real, hash: after } } : {}
     const text = kept
       ? replacement.text

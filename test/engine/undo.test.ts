@@ -153,6 +153,32 @@ describe("an undo", () => {
     expect(get("tool.sh")).toBe("#!/bin/sh\nexit 1\n")
   })
 
+  test("takes the folders that were made with their files, but for those that others put something in", async () => {
+    mkdirSync(at("old"))
+    const runs = [
+      [write("a/b/one", "1\n"), write("a/b/two", "2\n"), write("a/c/three", "3\n"), write("old/four", "4\n")],
+    ]
+    const {
+      agent,
+      runs: [run],
+    } = await after(runs)
+    await undo(agent, run, ["a/b/one#1"])
+    expect(existsSync(at("a/b/two"))).toBe(true)
+    await undo(agent, run, ["a/b/two#1", "old/four#1"])
+    // It was made for a file that has gone before.
+    expect([existsSync(at("a/b")), existsSync(at("old"))]).toEqual([false, true])
+    put("a/mine", "mine\n")
+    const last = await undo(agent, run)
+    expect([existsSync(at("a/c")), get("a/mine")]).toEqual([false, "mine\n"])
+    await undo(agent, last.entry ?? 0)
+    expect(get("a/c/three")).toBe("3\n")
+    rmSync(at("a/mine"))
+    const again = agent.view().entries.at(-1)?.id ?? 0
+    await undo(agent, again)
+    // What was there when the file was made again is not this undo's to remove.
+    expect([existsSync(at("a/c")), existsSync(at("a"))]).toEqual([false, true])
+  })
+
   test("takes back the hunks that are named, and nothing else", async () => {
     put("a.txt", numbered(20))
     const { agent, runs } = await after([[edit("a.txt", ["line 3", "three"], ["line 15", "fifteen"])]])
