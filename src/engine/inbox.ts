@@ -33,6 +33,14 @@ export type Input = {
   readonly mode: SubmitMode
 }
 
+/** Names a session that has no name yet, or only that of a command. */
+export function entitle(tx: Tx, title: string, provisional: boolean): void {
+  const session = readDocument(tx.live, 0, "session")
+  if (session === undefined || session.titled === true) return
+  if (session.title === "" || (session.provisional === true && !provisional))
+    writeDocument(tx, 0, "session", { ...session, title, provisional: provisional ? true : undefined })
+}
+
 /** Admit an input: flushed before anybody is told. */
 export function admit(ledger: Ledger, input: Input): Receipt<{ readonly submission: number; readonly fresh: boolean }> {
   if (!ledger.live.conversations.has(input.conversation)) {
@@ -43,8 +51,7 @@ export function admit(ledger: Ledger, input: Input): Receipt<{ readonly submissi
   return ledger.commit("flushed", (tx) => {
     const { submission, fresh } = tx.submit({ conversation, requestId, kind: "input", data: { content, mode } })
     if (!fresh) return { submission: submission.id, fresh }
-    const session = readDocument(tx.live, 0, "session")
-    if (session?.title === "") writeDocument(tx, 0, "session", { ...session, title: titleOf(content) })
+    entitle(tx, titleOf(content), false)
     if (readDocument(tx.live, conversation, "run") === undefined) startRun(tx, conversation, queued(tx, conversation))
     return { submission: submission.id, fresh }
   })

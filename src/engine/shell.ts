@@ -16,6 +16,7 @@ import { adopted, withoutCode } from "./call-restart.ts"
 import { executed, keptResult, notStarted, type Ended } from "./call-result.ts"
 import { liveTask, type Core } from "./core.ts"
 import { append, dataOf } from "./entries.ts"
+import { entitle, titleOf } from "./inbox.ts"
 import { CallProgress } from "./progress.ts"
 import { taskEnded } from "./task-ended.ts"
 import { shellInput, shellKind, taskVersions } from "./task.ts"
@@ -35,6 +36,8 @@ export async function runShell(core: Core, asked: Extract<Command, { type: "shel
     const version = taskVersions[shellKind] ?? 1
     const input = { command, excluded }
     const checkpoint = { dispatched: false }
+    // A session in which a command ran has begun, and needs a name to be found by.
+    entitle(tx, titleOf([{ type: "text", text: `! ${command}` }]), true)
     return tx.addTask({ conversation, kind: shellKind, version, input, phase: "execute", checkpoint }).id
   })
   const { outcome } = await taskEnded(core, receipt.value)

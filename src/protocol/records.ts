@@ -245,6 +245,8 @@ export type SessionDocument = {
   readonly tags?: readonly string[]
   /** A person or a model gave the title; else it is the first line of the first input. */
   readonly titled?: boolean
+  /** The title is a command that the person ran before any input; the first input gives its own. */
+  readonly provisional?: boolean
   readonly parent?: SessionParent
   /** What the folder is known by beside its path, once that is found out. */
   readonly identity?: FolderRecord

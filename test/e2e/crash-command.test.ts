@@ -295,3 +295,14 @@ test("a host that is told to stop goes at once, and its command goes on until th
   await Bun.write(join(machine.work, "go"), "")
   expect((await resumed(machine)).stdout).toBe("told: begun\n\n[Exit status 7.]\n")
 })
+
+test("a session in which the person only ran a command is kept when its host goes, and listed by it", async () => {
+  using machine = localMachine(server)
+  const host = await startStdioHost(machine)
+  if (host === undefined) throw new Error("the host does not start")
+  await host.port.request({ type: "shell", conversation: 1, command: "echo mine >> mine", excluded: false })
+  await host.port.host.request({ type: "stop", how: "pending" })
+  expect(await host.ended).toBeNull()
+  expect((await runBinary(machine, ["sessions", "list"])).stdout).toContain("! echo mine")
+  expect(readFileSync(join(machine.work, "mine"), "utf8")).toBe("mine\n")
+})

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createSession, memorySession, openSession } from "../../src/ledger/open.ts"
 import type { Ledger } from "../../src/ledger/ledger.ts"
-import type { EntryRecord, ShellEntry } from "../../src/protocol/records.ts"
+import type { EntryRecord, SessionDocument, ShellEntry } from "../../src/protocol/records.ts"
 import { systemClock, type Clock } from "../../src/std/clock.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { builtinTools } from "../../src/tools/registry.ts"
@@ -155,4 +155,17 @@ test("an agent without bash, or a conversation that is not there, runs none", as
   const other = await inMemory()
   const asked = other.engine.port.request({ type: "shell", conversation: 99, command: "ls", excluded: false })
   expect(asked).rejects.toThrow("There is no conversation c99")
+})
+
+test("a session in which only a command ran has its name, until an input gives a better one", async () => {
+  const agent = await inMemory()
+  const title = (): unknown => (agent.ledger.live.document(0, "session")?.value as SessionDocument | undefined)?.title
+  await shell(agent, "true first\ntrue second")
+  expect(title()).toBe("! true first")
+  await shell(agent, "true third")
+  expect(title()).toBe("! true first")
+  await agent.say("What is here?")
+  expect(title()).toBe("What is here?")
+  await shell(agent, "true fourth")
+  expect(title()).toBe("What is here?")
 })
