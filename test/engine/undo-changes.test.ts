@@ -36,7 +36,7 @@ test("bytes that the agent did not write are never touched by an undo, in any en
     const now = random() < 0.25 ? after : changed(after, "other", random)
     const [was, made, is] = [bytesOf(before), bytesOf(after), bytesOf(now)]
     if (was === null || made === null || is === null || was.hash === made.hash) continue
-    const step = { path: "f", before: was.hash, after: made.hash, mode: null, runs: [1] }
+    const step = { path: "f", before: was.hash, after: made.hash, mode: null, runs: [1], folders: [] }
     const picked = random() < 0.5 ? null : new Set(["f#1", "f#3"])
     const plan = planFile("f", [{ step, before: was, after: made }], is, (id) => picked?.has(id) ?? true)
     for (const { state } of plan.hunks) states.add(state)
