@@ -121,6 +121,7 @@ class Headless {
 
   #frame(frame: Frame, view: View): void {
     if (frame.type === "health") this.#health(frame.health)
+    if (frame.type === "commit") for (const text of warnings(frame)) this.note(text)
     if (frame.type === "commit" && process.stderr.isTTY === true) this.#tellRetry(view)
     // Work that was finished first settles too, but the last event is the last one of all.
     if (this.#mode.output !== "json" || frame.type === "settled") return
@@ -212,6 +213,14 @@ class Headless {
     if (code === 130 && this.#ending === 130 && !this.#pending) this.note("the run was stopped; go on with: cairn -c")
     if (this.#pending) this.note("ended with its work pending; finish it with: cairn -c -p")
   }
+}
+
+/** What the person should know that is no failure: a failure is told at the end. */
+function warnings({ changes }: Extract<Frame, { type: "commit" }>): readonly string[] {
+  return changes.flatMap((change) => {
+    const data = change.type === "entry" ? change.entry.data : undefined
+    return data?.kind === "notice" && "level" in data && data.level === "warning" ? [data.text] : []
+  })
 }
 
 function header(ledger: Ledger, person: Person): string {

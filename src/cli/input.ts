@@ -2,7 +2,7 @@
  * The prompt of a headless run: words, files and piped input, each a block of its own.
  *
  * - Order: piped input, then files, then the words, joined by spaces. Nothing is glued to anything.
- * - A text file stands in `<file name="…">`; an image is an image. What is missing, no plain file, binary or too large is a usage problem, in
+ * - A text file stands in `<file name="…">`; an image is an image, scaled down where it is too large. What is missing, no plain file, binary or too large is a usage problem, in
  *   one sentence; nothing is read that could go on for ever.
  */
 import { constants } from "node:fs"
@@ -10,16 +10,12 @@ import { open, stat } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { errorCode } from "../std/files.ts"
 import type { UserPart } from "../message/message.ts"
+import { fitImage } from "../std/fit-image.ts"
 import { decodeText } from "../tools/encoding.ts"
-import { imageSize } from "../tools/image.ts"
 import { reasonOf } from "../tools/paths.ts"
-import { sizeText } from "../tools/show.ts"
 
 /** More than this is no prompt: it belongs into a file that the agent reads. */
 const inputBytesMax = 10 * 1024 * 1024
-/** Providers take up to 5 MB of base64 for an image, and 8,000 pixels a side. */
-const imageBytesMax = 3_500_000
-const imageSideMax = 8_000
 
 export type PromptParts =
   { readonly ok: true; readonly parts: readonly UserPart[] } | { readonly ok: false; readonly problem: string }
@@ -48,7 +44,7 @@ export async function readPiped(stream: ReadableStream<Uint8Array>): Promise<Uin
 }
 
 /** What bytes are to a model, or why they are nothing to it. `name` stands at the beginning of that sentence. */
-function partOf(bytes: Uint8Array, name: string): UserPart | Problem {
+async function partOf(bytes: Uint8Array, name: string): Promise<UserPart | Problem> {
   if (bytes.length > inputBytesMax) return { problem: tooLarge(name) }
   const content = decodeText(bytes)
   if ("text" in content) return { type: "text", text: content.text.toWellFormed() }
@@ -56,13 +52,9 @@ function partOf(bytes: Uint8Array, name: string): UserPart | Problem {
     const what = content.kind === "binary" ? content.name : "binary data"
     return { problem: `${name} is ${what}, not text: it cannot join a prompt` }
   }
-  const { mimeType } = content
-  const size = imageSize(bytes, mimeType)
-  if (bytes.length > imageBytesMax || (size !== null && Math.max(size.width, size.height) > imageSideMax)) {
-    const limits = `${sizeText(imageBytesMax)} and ${imageSideMax} pixels a side`
-    return { problem: `${name} is too large an image for a model: make it smaller than ${limits}` }
-  }
-  return { type: "image", data: Buffer.from(bytes).toString("base64"), mimeType }
+  const fitted = await fitImage(bytes, content.mimeType)
+  if (!fitted.ok) return { problem: `${name} is an image that no model takes: ${fitted.reason}` }
+  return { type: "image", data: Buffer.from(fitted.bytes).toString("base64"), mimeType: fitted.mimeType }
 }
 
 function tooLarge(name: string): string {
@@ -79,7 +71,7 @@ async function filePart(word: string, { folder, home }: PromptInput): Promise<Us
     if (info.size > inputBytesMax) return { problem: tooLarge(path) }
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
-      const part = partOf(await file.readFile(), path)
+      const part = await partOf(await file.readFile(), path)
       if ("problem" in part || part.type === "image") return part
       return { type: "text", text: `<file name="${path}">\n${part.text}\n</file>` }
     } finally {
@@ -96,7 +88,7 @@ export async function promptParts(input: PromptInput): Promise<PromptParts> {
   const { words, piped } = input
   const parts: UserPart[] = []
   if (piped !== null) {
-    const part = partOf(piped, "the piped input")
+    const part = await partOf(piped, "the piped input")
     if ("problem" in part) return { ok: false, problem: part.problem }
     if (part.type === "image" || part.text.trim() !== "") parts.push(part)
   }

@@ -7,6 +7,9 @@ import { noUsage } from "../message/usage.ts"
 /** The newest prompt entry of a conversation, and what it holds. */
 export type PromptDocument = { readonly entry: number; readonly hash: string }
 
+/** What the person was told of: a model that takes no images was given so many. */
+export type UnseenDocument = { readonly model: string; readonly images: number }
+
 export type Documents = {
   session: SessionDocument
   agent: AgentDocument
@@ -14,6 +17,7 @@ export type Documents = {
   usage: UsageDocument
   prompt: PromptDocument
   labels: LabelsDocument
+  unseen: UnseenDocument
 }
 
 /** Names that cross to clients; `screen/…` too. */

@@ -33,6 +33,7 @@ import {
   type Attempt,
 } from "./settle.ts"
 import { settleTools, settleYield } from "./settle-end.ts"
+import { tellUnseen } from "./unseen.ts"
 import { countsOf, generationState, stored, waitsFor, type GenerationState } from "./task.ts"
 
 const stopped = "stopped by you"
@@ -138,6 +139,7 @@ async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Bui
     return undefined
   }
   core.ledger.commit("relaxed", (tx) => {
+    tellUnseen(tx, task.conversation, built.model, built.request.messages)
     tx.setTask(task.id, {
       status: "running",
       attempt: task.attempt + 1,

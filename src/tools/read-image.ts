@@ -3,8 +3,8 @@
  *
  * - Where it was scaled, the line says by how much, so that places in it can be told in the file's own pixels.
  */
-import { imageSize } from "./image.ts"
-import { fitImage, imageFileBytesMax } from "./fit-image.ts"
+import { imageSize } from "../std/image.ts"
+import { fitImage, imageFileBytesMax } from "../std/fit-image.ts"
 import { sizeText } from "./show.ts"
 import { errorResult, textResult, type ToolContext, type ToolResult } from "./tool.ts"
 

@@ -179,6 +179,13 @@ export class Terminal {
     this.#process.stdout.write("\x07")
   }
 
+  /** A question to the terminal, between frames. Nothing is asked while another program has it. */
+  async ask(question: string): Promise<void> {
+    if (this.#process === undefined || this.#suspended) return
+    await this.#renderer.idle()
+    this.#process.stdout.write(question)
+  }
+
   /** Resolves when the terminal is as it was. */
   async close(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()

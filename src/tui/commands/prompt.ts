@@ -14,10 +14,10 @@ import { attempt, type Command, type Stage } from "./stage.ts"
 
 /** Sends `text` as an input of the conversation. It stays in the outbox until the host has it. */
 export async function send(stage: Stage, text: string, mode: SubmitMode): Promise<void> {
-  const content =
-    mentions(text).length === 0
-      ? textOnly(text)
-      : await withImages(text, folderOf(stage.store.state, stage.options.folder))
+  const plain = { content: textOnly(text), problems: [] }
+  const { content, problems } =
+    mentions(text).length === 0 ? plain : await withImages(text, folderOf(stage.store.state, stage.options.folder))
+  if (problems.length > 0) stage.say("warning", problems.join("; "))
   stage.store.dispatch({ type: "sending", item: { requestId: requestId(), content, mode, text } })
   stage.slots.run("scroll.bottom", {})
   await stage.link.flush()
@@ -95,12 +95,16 @@ const external: Command = {
 
 const paste: Command = {
   run(stage) {
+    const { renderer, options, editor, terminal } = stage
+    const { scratch, clock } = options
+    const write = (question: string): void => attempt(stage, terminal.ask(question))
+    const work = readClipboard({ scratch, clock, renderer, write, remote: options.terminal.remote })
     attempt(
       stage,
-      readClipboard(stage.options.scratch, stage.options.terminal.remote).then((found) => {
-        if (!found.ok) stage.say("warning", found.reason)
-        else if (!stage.editor.paste(found.text))
-          stage.say("error", "That is too large for an input; name a file with @")
+      work.then((found) => {
+        if (found.kind === "nothing") stage.say("warning", found.reason)
+        else if (found.kind === "image") editor.image(found.image)
+        else if (!editor.paste(found.text)) stage.say("error", "That is too large for an input; name a file with @")
       }),
     )
     return true

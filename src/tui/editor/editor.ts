@@ -17,7 +17,8 @@ import { Field } from "./field.ts"
 import { History } from "./history.ts"
 import { KillRing } from "./kill-ring.ts"
 import { find } from "./motions.ts"
-import { cleanPaste, expand, fold, isLong, pasteUnitsMax, usedPastes, type Pastes } from "./paste.ts"
+import { droppedImages, type DroppedImage } from "./images.ts"
+import { cleanPaste, expand, fold, foldImage, isLong, pasteUnitsMax, usedPastes, type Pastes } from "./paste.ts"
 import { Undo, type UndoKind } from "./undo.ts"
 
 export type EditorOptions = {
@@ -138,9 +139,11 @@ export class Editor {
     return true
   }
 
-  /** A paste, folded into a mark where it is long; false where it is too large to be an input. */
+  /** A paste, folded into a mark where it is long or names images; false where it is too large to be an input. */
   paste(raw: string): boolean {
     if (raw.length > pasteUnitsMax) return false
+    const images = droppedImages(raw)
+    if (images !== null) return this.image(...images)
     const text = cleanPaste(raw)
     this.#ring.rest()
     this.#awaiting = null
@@ -151,6 +154,20 @@ export class Editor {
     const folded = fold(this.#pastes, text)
     this.#pastes = folded.pastes
     this.#set(insert(this.#read(), folded.mark), "other")
+    return true
+  }
+
+  /** Images, each as a mark with a blank behind it. */
+  image(...images: readonly DroppedImage[]): boolean {
+    this.#ring.rest()
+    this.#awaiting = null
+    let marks = ""
+    for (const image of images) {
+      const folded = foldImage(this.#pastes, image)
+      this.#pastes = folded.pastes
+      marks += `${folded.mark} `
+    }
+    this.#set(insert(this.#read(), marks), "other")
     return true
   }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { eventually } from "../../support/eventually.ts"
+import { pngOf } from "../../support/image.ts"
 import { openRobot } from "../../support/screen.ts"
 
 const lines = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}`).join("\n")
@@ -201,5 +203,37 @@ test("a paste that is too large is refused with what to do, and the draft stays"
   await robot.paste("x".repeat(5 * 1024 * 1024 + 1))
   expect(robot.prompt).toBe("draft|")
   robot.shows("● That is too large for an input; put it in a file and name it with @")
+  await robot.close()
+})
+
+test("an image that is dropped on the terminal is a mark, goes as a whole, and is sent as an image", async () => {
+  const robot = await openRobot()
+  const path = join(robot.folder, "my shot.png")
+  writeFileSync(path, await pngOf(640, 480))
+  await robot.type("see")
+  await robot.paste(`'${path}'`)
+  robot.shows("› see[image #1 my shot.png 640×480]")
+  await robot.press("backspace", "backspace")
+  expect(robot.prompt).toBe("see|")
+  await robot.paste(path.replace(" ", "\\ "))
+  await robot.press("enter")
+  await eventually(() => robot.host.asked.some(({ type }) => type === "submit"))
+  const sent = robot.host.asked.find((command) => command.type === "submit")
+  expect(sent).toMatchObject({ content: [{ text: `see @"${path}"` }, { type: "image", mimeType: "image/png" }] })
+  await robot.close()
+})
+
+test("over a network the terminal is asked for its clipboard, text or image; one that does not answer is told of", async () => {
+  const robot = await openRobot()
+  const tell = (bytes: Uint8Array): Promise<void> => robot.bytes(`\x1b]52;c;${bytes.toBase64()}\x07`)
+  await robot.press("ctrl+v")
+  await tell(new TextEncoder().encode("copied there"))
+  expect(robot.prompt).toBe("copied there|")
+  await robot.press("ctrl+v")
+  await tell(await pngOf(32, 16))
+  await robot.until("copied there[image #1 32×16]")
+  await robot.press("ctrl+v")
+  await robot.wait(3_000)
+  robot.shows("This terminal does not tell what its clipboard holds")
   await robot.close()
 })

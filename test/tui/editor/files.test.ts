@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { listPaths } from "../../../src/tui/editor/files.ts"
-import { mentions, withImages } from "../../../src/tui/editor/images.ts"
+import { mentions } from "../../../src/tui/editor/images.ts"
 
 function folderWith(files: Readonly<Record<string, string | Uint8Array>>): { readonly path: string } & Disposable {
   const path = mkdtempSync(join(tmpdir(), "cairn-files-"))
@@ -25,12 +25,6 @@ test("outside of a repository hidden and dependency folders are left out", async
   using folder = folderWith({ "a.ts": "", ".cache/b": "", "node_modules/c/d.js": "", "sub/e.ts": "" })
   const paths = await listPaths(folder.path)
   expect(paths.toSorted()).toEqual(["a.ts", "sub/", "sub/e.ts"])
-})
-
-test("a mentioned image goes along, and a file that is none stays a mention", async () => {
-  using folder = folderWith({ "shot.png": new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1, 2]), "fake.png": "text" })
-  const content = await withImages("see @shot.png and @fake.png and @gone.png", folder.path)
-  expect(content.map((part) => part.type)).toEqual(["text", "image"])
 })
 
 test("mentions are found in quotes and without, once each", () => {

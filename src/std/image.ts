@@ -1,6 +1,27 @@
-/** How large an image is, read from its header: width and height in pixels, or null where the header does not say. */
+/** What an image is, by its first bytes: which of the kinds that models take, and how large. */
 export type ImageSize = { readonly width: number; readonly height: number }
 
+/** First bytes, as Latin-1. */
+const kinds: readonly { readonly at: number; readonly bytes: string; readonly mimeType: string }[] = [
+  { at: 0, bytes: "\x89PNG\r\n\x1a\n", mimeType: "image/png" },
+  { at: 0, bytes: "\xff\xd8\xff", mimeType: "image/jpeg" },
+  { at: 0, bytes: "GIF87a", mimeType: "image/gif" },
+  { at: 0, bytes: "GIF89a", mimeType: "image/gif" },
+  { at: 8, bytes: "WEBP", mimeType: "image/webp" },
+]
+
+/** So many bytes tell the kind. */
+export const imageKindBytes = 16
+/** So many bytes tell the size of nearly every image. */
+export const imageHeadBytes = 64 * 1024
+
+/** The MIME type of an image that models take; null for anything else. */
+export function imageType(bytes: Uint8Array): string | null {
+  const start = Buffer.from(bytes.subarray(0, imageKindBytes)).toString("latin1")
+  return kinds.find((kind) => start.startsWith(kind.bytes, kind.at))?.mimeType ?? null
+}
+
+/** Width and height in pixels from the header; null where the header does not say. */
 export function imageSize(bytes: Uint8Array, mimeType: string): ImageSize | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {

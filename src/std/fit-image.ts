@@ -5,7 +5,7 @@
  * - The codecs are the runtime's own; they work on threads of theirs. The image stands upright as its EXIF data say, once it is written anew.
  * - What fits goes as it is. Else a PNG stays a PNG where that fits, and becomes a JPEG where it does not: what every server takes.
  */
-import { errorCode } from "../std/files.ts"
+import { errorCode } from "./files.ts"
 import type { ImageSize } from "./image.ts"
 
 /** Providers take up to 5 MB of base64 for an image. */
@@ -31,12 +31,12 @@ export type Fitted =
     }
   | { readonly ok: false; readonly reason: string }
 
-/** `bytes`, an image of type `mimeType`, within the limits. */
-export async function fitImage(bytes: Uint8Array, mimeType: string): Promise<Fitted> {
+/** `bytes`, an image of type `mimeType`, within the limits; `bytesMax`: a narrower one, where several share what one message takes. */
+export async function fitImage(bytes: Uint8Array, mimeType: string, bytesMax = imageBytesMax): Promise<Fitted> {
   try {
     const { width, height } = await image(bytes).metadata()
-    const fits = bytes.length <= imageBytesMax && Math.max(width, height) <= imageSideMax
-    if (!fits) return await scaled(bytes, mimeType, { width, height })
+    const fits = bytes.length <= bytesMax && Math.max(width, height) <= imageSideMax
+    if (!fits) return await scaled(bytes, mimeType, { width, height }, bytesMax)
     // Decoded for nothing but to know that it can be.
     await image(bytes).resize(8, 8, { filter: "box" }).png().bytes()
     return { ok: true, bytes, mimeType, size: { width, height }, scaledFrom: null }
@@ -58,16 +58,16 @@ function image(bytes: Uint8Array): Bun.Image {
   return new Bun.Image(bytes, { maxPixels: imagePixelsMax })
 }
 
-async function scaled(bytes: Uint8Array, mimeType: string, scaledFrom: ImageSize): Promise<Fitted> {
+async function scaled(bytes: Uint8Array, mimeType: string, scaledFrom: ImageSize, bytesMax: number): Promise<Fitted> {
   for (const side of sides) {
     const smaller = (): Bun.Image => image(bytes).resize(side, side, { fit: "inside", withoutEnlargement: true })
     if (mimeType === "image/png" || mimeType === "image/gif") {
       const png = await smaller().png().bytes()
-      if (png.length <= imageBytesMax) return done(png, "image/png", scaledFrom)
+      if (png.length <= bytesMax) return done(png, "image/png", scaledFrom)
     }
     for (const quality of jpegQualities) {
       const jpeg = await smaller().jpeg({ quality }).bytes()
-      if (jpeg.length <= imageBytesMax) return done(jpeg, "image/jpeg", scaledFrom)
+      if (jpeg.length <= bytesMax) return done(jpeg, "image/jpeg", scaledFrom)
     }
   }
   return { ok: false, reason: "it could not be made small enough" }
