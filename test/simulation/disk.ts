@@ -122,6 +122,7 @@ function twin(name: string, original: (...given: unknown[]) => unknown): (...giv
       if (changesNames) noteNames(paths, work)
       else work()
       if (name === "rename" || name === "link") user?.shared.changed(paths[1] ?? "")
+      if (name === "rm") user?.shared.changed(paths[0] ?? "")
       return answer
     })
   }

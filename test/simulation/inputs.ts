@@ -4,7 +4,9 @@ import type { World } from "./world.ts"
 
 export type Input = {
   readonly requestId: string
-  readonly text: string
+  readonly conversation: number
+  /** What it says; another text once it was changed. */
+  text: string
   readonly mode: "steer" | "followUp"
   /** The submission that the answer named; null until one came. */
   submission: number | null
@@ -22,15 +24,16 @@ export class Inputs {
     this.#world = world
   }
 
-  add(): Input {
+  add(conversation: number): Input {
     const { chance } = this.#world
     const n = this.all.length + 1
     const text = `input ${n} ${"please ".repeat(chance.skewed(200))}`
     const mode = chance.hit(0.5) ? "steer" : "followUp"
     const requestId = `request-${n}`
-    const input = { requestId, text, mode, submission: null, withdrawn: false, withdrawAsked: false } as const
-    const added: Input = { ...input }
+    const state = { submission: null, withdrawn: false, withdrawAsked: false }
+    const added: Input = { requestId, conversation, text, mode, ...state }
     this.all.push(added)
+    this.#world.modes.set(requestId, mode)
     return added
   }
 
@@ -55,7 +58,9 @@ export class Inputs {
           `${input.requestId} was acknowledged as s${input.submission} and is ${only === undefined ? "not there" : `s${only.id}`}`,
         )
       if (only === undefined) continue
-      if (only.data.content[0]?.text !== input.text) wrong(`${input.requestId} says something else`)
+      if (only.conversation !== input.conversation) wrong(`${input.requestId} is in c${only.conversation}`)
+      if (!this.#world.amended.has(input.requestId) && only.data.content[0]?.text !== input.text)
+        wrong(`${input.requestId} says something else`)
       if (input.withdrawn && only.status !== "withdrawn") wrong(`s${only.id} was taken back and is ${only.status}`)
       if (only.status === "withdrawn" && !input.withdrawn && !input.withdrawAsked)
         wrong(`s${only.id} is taken back, and nobody asked for it`)

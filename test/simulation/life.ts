@@ -27,7 +27,11 @@ const me = self()
 export type Fate = {
   /** The operation at which it dies, counted from its start. */
   readonly diesAt: number
+  /** Or the operation of this name at which it dies, counted likewise; null where it only dies by number. */
+  readonly diesBy: { readonly name: string; readonly at: number } | null
   readonly power: boolean
+  /** The share of writes that storage refuses, since somebody else is at it. */
+  readonly busy: number
   /** The share of writes that are answered late, and by how much at most. */
   readonly late: number
   readonly lateMs: number
@@ -38,7 +42,9 @@ export type Fate = {
 
 export const calmFate: Fate = {
   diesAt: Infinity,
+  diesBy: null,
   power: false,
+  busy: 0,
   late: 0,
   lateMs: 0,
   unknownAt: Infinity,
@@ -59,8 +65,11 @@ export class Life implements DiskUser {
   relaxedSinceFlush = 0
   ledger: Ledger | null = null
   storage: SqliteStorage | null = null
+  /** Operations of the name by which it dies. */
+  #named = 0
   #lock: Lock | null = null
-  #writes = 0
+  /** Commits that it tried to store. */
+  writes = 0
   #writing: Batch | null = null
   readonly #spools = new Set<Spool>()
 
@@ -80,13 +89,17 @@ export class Life implements DiskUser {
   op(label: string): void {
     if (this.dead) return
     this.ops++
-    if (this.ops < this.fate.diesAt) return
+    const { diesAt, diesBy } = this.fate
+    if (diesBy !== null && label.includes(diesBy.name)) this.#named++
+    const isNamed = diesBy !== null && this.#named >= diesBy.at
+    if (this.world.spend() && this.ops < diesAt && !isNamed) return
     this.die(label)
   }
 
   die(label: string): void {
     if (this.dead) return
     this.world.say(`${this.fate.power ? "power cut" : "killed"} ${label}`)
+    this.world.moments.add(momentOf(label))
     // Operations inside a write are those behind its commit.
     if (this.#writing !== null) this.#note(this.#writing)
     this.world.takeImage()
@@ -103,7 +116,7 @@ export class Life implements DiskUser {
   }
 
   #refused(): Error {
-    this.world.count("refused file operation")
+    this.world.faults.add("refused file operation")
     return Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" })
   }
 
@@ -136,21 +149,26 @@ export class Life implements DiskUser {
   }
 
   #write(storage: SqliteStorage, batch: Batch): void | Promise<void> {
-    const { chance, schedule } = this.world
+    const { world } = this
+    const { chance, schedule } = world
     this.op(`before commit ${batch.seq}`)
-    this.#writes++
-    if (this.#writes === this.fate.unknownAt && !batch.clean) {
+    this.writes++
+    if (this.writes === this.fate.unknownAt && !batch.clean) {
       if (this.fate.unknownStored) this.#store(storage, batch)
-      this.world.say(`commit ${batch.seq} has an unknown fate`)
-      this.world.count("unknown write")
+      world.say(`commit ${batch.seq} has an unknown fate`)
+      world.faults.add("unknown write")
       throw new Unknown("disk I/O error")
     }
-    if (this.world.diskIsFull) {
-      this.world.count("rejected write")
+    if (world.diskIsFull) {
+      world.faults.add("rejected write")
       throw new Rejected("database or disk is full")
     }
+    if (!batch.clean && chance.hit(this.fate.busy)) {
+      world.faults.add("busy write")
+      throw new Rejected("database is locked")
+    }
     if (!chance.hit(this.fate.late)) return this.#store(storage, batch)
-    this.world.count("late write")
+    world.faults.add("late write")
     return new Promise((resolve, reject) => {
       schedule.after(chance.next() * this.fate.lateMs, this, () => {
         try {
@@ -187,7 +205,9 @@ export class Life implements DiskUser {
     if (batch.class === "flushed") this.flushedSeq = batch.seq
     this.relaxedSinceFlush = this.#asWritten(batch).class === "flushed" ? 0 : this.relaxedSinceFlush + 1
     for (const change of batch.changes) {
-      if (change.type !== "task" || change.task.checkpoint["dispatched"] !== true) continue
+      if (change.type !== "task") continue
+      world.wentOn(change.task)
+      if (change.task.checkpoint["dispatched"] !== true) continue
       if (!world.marks.has(change.task.id)) world.marks.set(change.task.id, batch.seq)
     }
   }
@@ -221,6 +241,14 @@ export class Life implements DiskUser {
     const marked = this.world.marks.get(task)
     return marked !== undefined && marked <= this.flushedSeq
   }
+}
+
+/** A moment without what is different each time: numbers, and paths. */
+function momentOf(label: string): string {
+  return label
+    .replace(/ \/.*$/, "")
+    .replace(/ t?\d+$/, "")
+    .replace(/client \d|a new client/, "a client")
 }
 
 /** Copies the files of a folder and of those in it. */

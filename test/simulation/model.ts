@@ -159,7 +159,7 @@ export class SimModel {
   #plan(request: ModelRequest, n: number): Plan {
     const { chance, storm } = this.#world
     if (!storm) return { parts: [{ type: "text", text: `calm answer ${n}` }], stop: "stop" }
-    const kind = chance.weighted({ answer: 6, calls: 8, error: 3, empty: 0.4, stall: 0.3, length: 0.6, cutCalls: 0.5 })
+    const kind = chance.weighted({ answer: 6, calls: 12, error: 3, empty: 0.4, stall: 0.3, length: 0.6, cutCalls: 0.5 })
     const answer = this.#answer(request, n)
     if (kind === "answer") return { parts: answer, stop: "stop" }
     if (kind === "length") return { parts: answer, stop: "length" }
@@ -168,7 +168,7 @@ export class SimModel {
       const parts = chance.hit(0.5) ? [...answer, ...calls] : calls
       return { parts, stop: kind === "calls" ? "toolUse" : "length" }
     }
-    this.#world.count(kind === "stall" ? "stall" : kind === "empty" ? "empty answer" : "provider error")
+    this.#world.faults.add(kind === "stall" ? "stall" : kind === "empty" ? "empty answer" : "provider error")
     if (kind === "stall") return { parts: answer, stop: "stop", stalls: true }
     if (kind === "empty") return { parts: [], stop: "stop", error: new ProviderError("retry", "empty", "No answer.") }
     const calls = chance.hit(0.5) ? [this.#callPart(n, 0)] : []
@@ -199,15 +199,16 @@ export class SimModel {
     const id = chance.hit(0.5) ? `call_${place}` : `call_${n}_${place}`
     const name = chance.weighted({
       read: 1,
-      edit: 4,
-      write: 3,
+      edit: 3,
+      write: 2,
       look: 2,
       post: 2,
-      fire: 2,
+      fire: 3,
       shoot: 1,
       swap: 2,
       job: 1.5,
       boom: 0.3,
+      ask: 0.7,
       nothing: 0.2,
     })
     const path = `${work}/${chance.pick(["a.txt", "b.txt", "sub/c.txt"])}`
@@ -229,7 +230,7 @@ export class SimModel {
     const text = `summary ${n}. ${"sum ".repeat(chance.skewed(100))}`
     const good: Plan = { parts: [{ type: "text", text }], stop: "stop" }
     if (!storm || chance.hit(0.7)) return good
-    this.#world.count("bad summary")
+    this.#world.faults.add("bad summary")
     const kind = chance.weighted({ empty: 1, calls: 1, cut: 1, error: 2, stall: 0.3 })
     if (kind === "stall") return { ...good, stalls: true }
     if (kind === "empty") return { parts: [], stop: "stop" }

@@ -19,6 +19,8 @@ export class Outside {
   readonly jobs = new Map<string, Job>()
   /** Every content of a file, oldest first. */
   readonly versions = new Map<string, string[]>()
+  /** True once somebody has taken back what a run changed in files. */
+  takenBack = false
   /** Files that someone else has changed. */
   readonly touched = new Set<string>()
 
@@ -35,6 +37,7 @@ export class Outside {
     if (life.dead) return false
     if (!life.isMarked(task)) this.#world.problem(`t${task} ${tool} acts on the world before its mark is flushed`)
     this.effects.push({ tool, task, key: context.key, life: life.number })
+    this.#world.works.add(`effect of ${tool}`)
     this.#world.say(`effect of ${tool} t${task}`)
     life.op(`after the effect of ${tool} t${task}`)
     return !life.dead
@@ -45,7 +48,7 @@ export class Outside {
   }
 
   fileChanged(path: string): void {
-    if (this.#world.life?.dead === true || path.endsWith(".tmp") || !real.existsSync(path)) return
+    if (this.#world.life?.dead === true || path.endsWith(".tmp")) return
     this.#note(path)
   }
 
@@ -59,7 +62,7 @@ export class Outside {
   /** After a power cut: what is not there any more has not been. */
   lookAgain(): void {
     for (const [path, all] of this.versions) {
-      const now = real.existsSync(path) ? real.readFileSync(path, "utf8") : null
+      const now = contentOf(path)
       while (all.length > 0 && all.at(-1) !== now) all.pop()
     }
   }
@@ -72,9 +75,14 @@ export class Outside {
 
   #note(path: string): void {
     const all = this.versions.get(path) ?? []
-    all.push(real.readFileSync(path, "utf8"))
+    all.push(contentOf(path))
     this.versions.set(path, all)
   }
+}
+
+/** A file that is not there says nothing. */
+function contentOf(path: string): string {
+  return real.existsSync(path) ? real.readFileSync(path, "utf8") : ""
 }
 
 export function taskOf(key: string): number {

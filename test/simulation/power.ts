@@ -36,9 +36,10 @@ function checkpointed(log: Buffer, index: string): number {
 }
 
 /** `relaxed`: how many of the newest commits were not flushed. */
-function cutLog(path: string, index: string, relaxed: number, chance: Chance): void {
-  if (!real.existsSync(path)) return
+function cutLog(path: string, index: string, relaxed: number, chance: Chance): boolean {
+  if (!real.existsSync(path)) return false
   const log = real.readFileSync(path)
+  const before = Buffer.from(log)
   const ends = transactionEnds(log)
   const flushed = ends.length > relaxed ? (ends[ends.length - 1 - relaxed] ?? logHeadBytes) : logHeadBytes
   const stands = Math.max(flushed, checkpointed(log, index))
@@ -46,21 +47,27 @@ function cutLog(path: string, index: string, relaxed: number, chance: Chance): v
     if (chance.hit(0.3)) log.fill(0, at, Math.min(log.length, (Math.floor(at / sectorBytes) + 1) * sectorBytes))
   }
   const end = chance.hit(0.5) ? log.length : stands + chance.below(log.length - stands + 1)
-  real.writeFileSync(path, log.subarray(0, Math.max(end, Math.min(stands, log.length))))
+  const left = log.subarray(0, Math.max(end, Math.min(stands, log.length)))
+  real.writeFileSync(path, left)
+  return !left.equals(before)
 }
 
-function cutSpools(folder: string, chance: Chance): void {
-  if (!real.existsSync(folder)) return
+/** How many spools are not what they were. */
+function cutSpools(folder: string, chance: Chance): number {
+  if (!real.existsSync(folder)) return 0
+  let cut = 0
   for (const entry of real.readdirSync(folder, { withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = join(folder, entry.name)
     const bytes = real.readFileSync(path)
     const left = chance.below(bytes.length + 1)
     const how = chance.weighted({ whole: 3, shorter: 3, zeros: 2, gone: 1 })
+    if (how !== "whole") cut++
     if (how === "gone") real.rmSync(path)
     if (how === "shorter") real.writeFileSync(path, bytes.subarray(0, left))
     if (how === "zeros") real.writeFileSync(path, bytes.fill(0, left))
   }
+  return cut
 }
 
 /** The newer of the mark's slots, torn: its sum does not fit any more. */
@@ -72,10 +79,15 @@ function tearMark(path: string): void {
   real.writeFileSync(path, bytes)
 }
 
-/** `folder` is the image of a session's folder at the moment of the cut. */
-export function cutPower(folder: string, relaxed: number, chance: Chance): void {
-  cutLog(join(folder, "ledger.db-wal"), join(folder, "ledger.db-shm"), relaxed, chance)
-  cutSpools(join(folder, "spool"), chance)
-  if (chance.hit(0.3)) tearMark(join(folder, "mark"))
+/** `folder` is the image of a session's folder at the moment of the cut. Names what was damaged, once for each. */
+export function cutPower(folder: string, relaxed: number, chance: Chance): readonly string[] {
+  const damages: string[] = []
+  if (cutLog(join(folder, "ledger.db-wal"), join(folder, "ledger.db-shm"), relaxed, chance)) damages.push("torn log")
+  for (let left = cutSpools(join(folder, "spool"), chance); left > 0; left--) damages.push("torn spool")
+  if (chance.hit(0.3)) {
+    tearMark(join(folder, "mark"))
+    damages.push("torn mark")
+  }
   if (chance.hit(0.5)) real.rmSync(join(folder, "ledger.db-shm"), { force: true })
+  return damages
 }

@@ -19,18 +19,22 @@ function isBefore(one: Thing, other: Thing): boolean {
 
 export class Schedule {
   readonly #chance: Chance
+  readonly #spend: () => boolean
   #heap: Thing[] = []
   /** Milliseconds since the beginning. */
   now = 0
   /** The wall clock: it can jump. */
   wall = 1_760_000_000_000
 
-  constructor(chance: Chance) {
+  /** `spend` is asked before anything is planned or done; once it says no, nothing more is. */
+  constructor(chance: Chance, spend: () => boolean) {
     this.#chance = chance
+    this.#spend = spend
   }
 
   /** Let `run` happen after `ms`; the function that comes back takes it off again. */
   after(ms: number, owner: Mortal | null, run: () => void): () => void {
+    if (!this.#spend()) return () => undefined
     const thing: Thing = { at: this.now + Math.max(0, ms), order: this.#chance.next(), owner, run }
     this.#push(thing)
     return () => {

@@ -4,8 +4,6 @@
  * - In the storm people do what people do, and things go wrong as things go wrong; each life ends by a kill, a power cut, an error of the disk or an orderly close.
  * - Then it is calm: the last life runs until nothing is left to do. Whatever happened, the session must be whole, and everything that anybody was told must be so.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { drainMicrotasks } from "bun:jsc"
 import { createSession } from "../../src/ledger/open.ts"
@@ -24,21 +22,19 @@ import { simModels } from "./model.ts"
 import { Client, picture, Told } from "./people.ts"
 import { cutPower } from "./power.ts"
 import { simTools } from "./tools.ts"
-import { World, type Planted } from "./world.ts"
+import type { World } from "./world.ts"
 
-export type Outcome = {
-  readonly seed: number
-  readonly problems: readonly string[]
-  readonly trace: readonly string[]
-  readonly counts: ReadonlyMap<string, number>
-  readonly lives: number
-  readonly commits: number
-  /** The same for the same seed: everything that happened, in one word. */
-  readonly digest: string
-}
-
-/** Things that may happen in a simulation before it counts as one that never ends. */
-const thingsMax = 60_000
+/** Moments at which more lives end than a count of all operations would let them: few happen there, and much hangs on them. */
+const tellingMoments = [
+  "before the effect",
+  "after the effect",
+  "before the answer",
+  "before a delta",
+  "progress",
+  "rename",
+] as const
+/** How often, in the calm, people look again whether something waits for them. */
+const roundsMax = 24
 /** Work that is waited for in the calm: longer than any wait of the engine's, of virtual time. */
 const calmMsMax = 3 * 3_600_000
 
@@ -54,6 +50,8 @@ export class Simulation {
   #before: Life | null = null
   #opening = false
   #things = 0
+  /** After a fault nobody does anything more until all has come to rest. */
+  #recovers = false
   #actionsLeft: number
   #closing = false
   /** The engine has said that it can do nothing more. */
@@ -75,11 +73,29 @@ export class Simulation {
     real.writeFileSync(join(world.work, "a.txt"), "begin\nEND\n")
     this.#startLife()
     this.#nextAction()
-    while (this.#actionsLeft > 0 && this.#goesOn()) this.#step()
+    while (this.#actionsLeft > 0 && this.#goesOn()) {
+      this.#step()
+      if (this.#recovers) this.#recover()
+    }
     world.storm = false
     world.say("calm")
     this.#rest()
     if (world.problems.length === 0) await this.#end()
+  }
+
+  /** A fault, and then nothing but the work that was there: it must come to its end, and be whole. */
+  #recover(): void {
+    const { world } = this
+    this.#rest()
+    this.#recovers = false
+    const { life } = world
+    if (!this.#goesOn() || life === null) return
+    this.#inspect(life)
+    world.works.add("recovered to rest")
+    world.say("storm")
+    world.storm = true
+    const { diesAt, unknownAt, ...fate } = this.#fate()
+    life.fate = { ...fate, diesAt: life.ops + diesAt, unknownAt: life.writes + unknownAt }
   }
 
   #toolNames(): readonly string[] {
@@ -87,10 +103,7 @@ export class Simulation {
   }
 
   #goesOn(): boolean {
-    const { world } = this
-    if (world.problems.length > 0) return false
-    if (this.#things > thingsMax) world.problem("it never comes to an end")
-    return world.problems.length === 0
+    return this.world.problems.length === 0
   }
 
   #step(): void {
@@ -113,6 +126,7 @@ export class Simulation {
   #nextAction(): void {
     const { world } = this
     world.schedule.after(world.chance.skewed(8_000), null, () => {
+      if (!world.storm) return this.#nextAction()
       this.#actionsLeft--
       act(this)
       if (this.#actionsLeft > 0) this.#nextAction()
@@ -123,9 +137,13 @@ export class Simulation {
     const { chance, storm } = this.world
     if (!storm) return calmFate
     const dies = chance.hit(0.8)
+    const name = chance.pick(tellingMoments)
     return {
-      diesAt: dies ? 1 + chance.skewed(1_500) : Infinity,
+      // In its first moments, or in the middle of its work.
+      diesAt: dies ? 1 + (chance.hit(0.4) ? chance.skewed(200) : chance.below(1_200)) : Infinity,
+      diesBy: dies && chance.hit(0.6) ? { name, at: 1 + chance.skewed(6) } : null,
       power: chance.hit(0.35),
+      busy: chance.pick([0, 0, 0, 0.03]),
       late: chance.pick([0, 0, 0.2, 1]),
       lateMs: chance.skewed(500),
       unknownAt: chance.hit(0.1) ? 1 + chance.skewed(80) : Infinity,
@@ -173,11 +191,12 @@ export class Simulation {
     if (running.length > 0) world.problem(`I8: t${running[0]?.id} is running right after the opening`)
     if (ledger.seq < this.told.seq)
       world.problem(`I11: commit ${this.told.seq} was told, the ledger is at ${ledger.seq}`)
-    const asking = [...ledger.live.tasks.values()].find(
-      ({ kind, phase }) => kind === "generation" && phase === "request",
-    )
-    const pin = asking?.checkpoint["pin"] as { readonly hash: string } | undefined
-    world.due = asking?.abort === null ? (pin?.hash ?? null) : null
+    world.due.clear()
+    for (const { id, kind, phase, abort, checkpoint } of ledger.live.tasks.values()) {
+      const pin = checkpoint["pin"] as { readonly hash: string } | undefined
+      if (kind === "generation" && phase === "request" && abort === null && pin !== undefined)
+        world.due.set(id, pin.hash)
+    }
     this.engine = openEngine({
       ledger,
       models: {
@@ -219,9 +238,9 @@ export class Simulation {
 
   /** Sends an input, for the first time or once more. */
   send(input: Inputs["all"][number]): void {
-    const { requestId, text, mode } = input
+    const { requestId, conversation, text, mode } = input
     const content = [{ type: "text" as const, text }]
-    this.ask({ type: "submit", conversation: 1, requestId, content, mode }, (answer) => {
+    this.ask({ type: "submit", conversation, requestId, content, mode }, (answer) => {
       this.inputs.answered(input, (answer as { readonly submission: number }).submission)
     })
   }
@@ -240,7 +259,9 @@ export class Simulation {
         if (this.world.life !== life) return
         this.waiting--
         life.op(`before the answer to ${command.type}`)
-        if (!life.dead) heard(answer)
+        if (life.dead) return
+        this.world.works.add(command.type)
+        heard(answer)
       },
       (error: unknown) => {
         if (this.world.life !== life) return
@@ -257,7 +278,7 @@ export class Simulation {
     if (engine === null || life === null || life.dead || this.#closing) return
     this.#closing = true
     world.say("closing")
-    world.count("close")
+    world.faults.add("close")
     const ended = (): void => {
       if (life.dead) return
       this.#bury(life)
@@ -269,11 +290,16 @@ export class Simulation {
   #afterDeath(life: Life): void {
     const { world } = this
     const { power } = life.fate
-    world.count(power ? "power cut" : "kill")
+    world.faults.add(power ? "power cut" : "kill")
     this.#bury(life)
     world.putImage()
+    if (world.storm && world.chance.hit(0.25)) {
+      world.say("nobody does anything until all has come to rest")
+      world.storm = false
+      this.#recovers = true
+    }
     if (power) {
-      cutPower(world.sessionFolder, life.relaxedSinceFlush, world.chance)
+      for (const damage of cutPower(world.sessionFolder, life.relaxedSinceFlush, world.chance)) world.faults.add(damage)
       const lost = world.lasting.cut((all) => world.chance.below(all + 1))
       if (lost > 0) world.say(`${lost} changes of files are lost`)
       world.outside.lookAgain()
@@ -307,11 +333,11 @@ export class Simulation {
   #rest(): void {
     const { world } = this
     const until = world.schedule.now + calmMsMax
-    for (let round = 0; round < 12 && world.problems.length === 0; round++) {
+    for (let round = 0; round < roundsMax && this.#goesOn(); round++) {
       while (!this.#isIdle() && this.#goesOn() && (world.schedule.next ?? Infinity) < until) this.#step()
       if (!this.#goesOn()) return
-      if (!this.#isIdle() && round > 6) return this.#stuck()
-      if (this.#isIdle() && this.#isEmpty() && this.clients.every(({ connected }) => connected)) return
+      const idle = this.#isIdle()
+      if (idle && this.#isEmpty() && this.clients.every(({ connected }) => connected)) return
       const { engine } = this
       const { life } = world
       if (engine === null || life === null) return world.problem("it does not open again")
@@ -319,9 +345,10 @@ export class Simulation {
       this.ask({ type: "resume" })
       const unanswered = this.inputs.all.find(({ submission }) => submission === null)
       if (unanswered !== undefined) this.send(unanswered)
-      else if (this.#isIdle()) this.send(this.inputs.add())
+      else if (idle) for (const conversation of this.#waiting()) this.send(this.inputs.add(conversation))
       this.#settle()
     }
+    if (this.#goesOn()) this.#stuck()
   }
 
   #stuck(): void {
@@ -331,21 +358,31 @@ export class Simulation {
     this.world.problem(`it does not come to rest: ${tasks.join(", ")}; ${this.waiting} answers are waited for`)
   }
 
+  /** Nothing works, all is stored, and nobody waits for an answer. */
   #isIdle(): boolean {
-    return this.engine !== null && !this.#opening && !this.#closing && !this.engine.busy() && this.waiting === 0
+    const { engine } = this
+    const { ledger, life } = this.world
+    if (engine === null || ledger === null || life === null || this.#opening || this.#closing) return false
+    return !engine.busy() && this.waiting === 0 && ledger.seq === life.storedSeq
   }
 
-  /** Nothing is queued, and everybody has an answer. */
+  /** Conversations in which something is queued: a failed run leaves it, and the next input takes it along. */
+  #waiting(): readonly number[] {
+    const view = this.clients[0]?.view
+    return view === undefined ? [] : [...view.conversations.keys()].filter((id) => queueOf(view, id).length > 0)
+  }
+
+  /** Nothing runs or is queued, and everybody has an answer. */
   #isEmpty(): boolean {
     const view = this.clients[0]?.view
-    if (view === undefined || runOf(view, 1) !== undefined) return false
-    return queueOf(view, 1).length === 0 && this.inputs.all.every(({ submission }) => submission !== null)
+    if (view === undefined || [...view.conversations.keys()].some((id) => runOf(view, id) !== undefined)) return false
+    return this.#waiting().length === 0 && this.inputs.all.every(({ submission }) => submission !== null)
   }
 
-  async #end(): Promise<void> {
-    const { world } = this
-    const { life } = world
-    if (life === null || life.storage === null || this.engine === null) return world.problem("it ended without a life")
+  /** All that must be so when nothing is left to do. */
+  #inspect(life: Life): void {
+    const { world, engine } = this
+    if (life.storage === null || engine === null) return world.problem("it came to rest without a life")
     life.fate = calmFate
     // What is left to do without anybody waiting for it: files that go, clients that hear.
     const until = world.schedule.now + 2_000
@@ -353,7 +390,7 @@ export class Simulation {
     this.compareViews()
     if (this.clients.some(({ settled }) => !settled)) world.problem("a client was not told that the work has ended")
     const fresh = new Client("a new client", world, this.told)
-    fresh.connect(life, this.engine.port, false)
+    fresh.connect(life, engine.port, false)
     drainMicrotasks()
     const known = this.clients[0]
     if (known !== undefined && picture(fresh.view) !== picture(known.view))
@@ -363,6 +400,13 @@ export class Simulation {
     const found = read(life.storage)
     this.inputs.check(found)
     checkEffects(world, found)
+  }
+
+  async #end(): Promise<void> {
+    const { world } = this
+    const { life } = world
+    if (life === null || this.engine === null) return world.problem("it ended without a life")
+    this.#inspect(life)
     this.close = () => undefined
     let closed = false
     const wrong = (error: unknown): void => world.problem(`it does not close: ${String(error)}`)
@@ -371,7 +415,7 @@ export class Simulation {
     while (!closed && world.schedule.next !== null && this.#goesOn()) this.#step()
     if (!closed) return world.problem("it does not close")
     this.#bury(life)
-    await checkEnd(world, this.told)
+    await within(world, "the last look", checkEnd(world, this.told))
   }
 }
 
@@ -383,59 +427,22 @@ function difference(a: string, b: string): string {
   return `${one.slice(from, at + 5).join("\n")}\n--- and ---\n${other.slice(from, at + 5).join("\n")}`
 }
 
+/** Turns of the runtime's loop that something may take which is not simulated. */
+const turnsMax = 100_000
+
+/** Waits for `work`, but not for ever: a promise that nobody settles is a failure like any other. */
+async function within(world: World, what: string, work: Promise<void>): Promise<void> {
+  let over = false
+  const ended = work.finally(() => {
+    over = true
+  })
+  // Whether it failed is asked below.
+  ended.catch(() => undefined)
+  for (let turn = 0; turn < turnsMax && !over; turn++) await new Promise((resolve) => setImmediate(resolve))
+  if (over) return ended
+  world.problem(`${what} never comes to an end`)
+}
+
 function systemLike(world: World): { now(): number; monotonic(): number; after(): () => void } {
   return { now: () => world.schedule.wall, monotonic: () => world.schedule.now, after: () => () => undefined }
-}
-
-/** Errors that nobody caught while a simulation ran. */
-const uncaught: unknown[] = []
-process.on("unhandledRejection", (error) => uncaught.push(error))
-process.on("uncaughtException", (error) => uncaught.push(error))
-
-/** A folder for simulations, in memory where the machine has such a place. */
-export function scratchFolder(): string {
-  const memory = "/dev/shm"
-  return mkdtempSync(join(real.existsSync(memory) ? memory : tmpdir(), "cairn-simulation-"))
-}
-
-/** A trace without what depends on where it was run: the folder, and names that follow from it. */
-function nameless(trace: readonly string[], scratch: string): string {
-  return trace
-    .join("\n")
-    .replaceAll(scratch, "")
-    .replaceAll(/[0-9a-f]{16}\.tmp/g, "")
-}
-
-/** Runs the simulation of `seed` in a folder of its own below `scratch`. */
-export async function runSeed(seed: number, planted: Planted, scratch: string): Promise<Outcome> {
-  // The same name each time: paths are in requests, and the same seed is the same in all its bytes.
-  const root = join(scratch, "world")
-  rmSync(root, { recursive: true, force: true })
-  real.mkdirSync(root)
-  const world = new World(seed, planted, root)
-  const simulation = new Simulation(world)
-  try {
-    await simulation.run()
-  } catch (error) {
-    world.problem(
-      `an error that nobody expected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    )
-  } finally {
-    if (world.life !== null) world.life.bury()
-    simulate(null)
-    closeHandles()
-  }
-  await new Promise((resolve) => setImmediate(resolve))
-  for (const error of uncaught.splice(0))
-    world.problem(`nobody caught: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-  const digest = new Bun.CryptoHasher("sha256").update(nameless(world.trace, scratch)).digest("hex")
-  return {
-    seed,
-    problems: world.problems,
-    trace: world.trace,
-    counts: world.counts,
-    lives: simulation.lives,
-    commits: simulation.told.seq,
-    digest: digest.slice(0, 16),
-  }
 }

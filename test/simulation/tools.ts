@@ -38,6 +38,7 @@ function look(world: World): Tool {
     effect: "pure",
     title: () => "look",
     async execute({ n }, _intent, context) {
+      while (world.planted.endless) await sleep(context.clock, 1)
       if (!(await work(world, context))) return stopped()
       if (world.life?.dead === true || context.files === null || !world.chance.hit(0.2)) return textResult(`saw ${n}`)
       real.writeFileSync(context.files.output, `${n}\n`.repeat(1_000))
@@ -134,6 +135,23 @@ function job(world: World): Tool {
   })
 }
 
+/** Asks one or two agents of its own. */
+function ask(): Tool {
+  return defineTool({
+    ...common,
+    name: "ask",
+    effect: "keyed",
+    title: () => "ask",
+    async execute({ n }, _intent, context) {
+      const { subagent } = context
+      if (subagent === undefined) return errorResult("there are no subagents here")
+      const names = n % 2 === 0 ? ["one"] : ["one", "two"]
+      const answers = await Promise.all(names.map((name) => subagent({ name, prompt: `child ${name} of ${n}` })))
+      return textResult(answers.map(({ status }) => status).join(", "))
+    },
+  })
+}
+
 /** A tool with a bug. */
 function boom(world: World): Tool {
   return defineTool({
@@ -160,6 +178,7 @@ export function simTools(world: World): readonly Tool[] {
     fire(world, "shoot", true),
     swap(world),
     job(world),
+    ask(),
     boom(world),
   ]
 }

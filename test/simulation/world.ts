@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import type { Ledger } from "../../src/ledger/ledger.ts"
 import { sessionPaths } from "../../src/ledger/folder.ts"
+import type { Task } from "../../src/ledger/records.ts"
 import type { Batch } from "../../src/ledger/storage.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { Chance } from "./chance.ts"
@@ -17,12 +18,23 @@ export type Planted = {
   readonly noFlush: boolean
   /** A tool that must not run twice says that it may. */
   readonly wrongClass: boolean
+  /** A tool waits for ever for something that does not come, and looks again and again. */
+  readonly endless: boolean
 }
 
-export const nothingPlanted: Planted = { noFlush: false, wrongClass: false }
+export const nothingPlanted: Planted = { noFlush: false, wrongClass: false, endless: false }
 
 /** Lines of the trace that are kept: what led to a failure is near it. */
 const traceMax = 2_000
+
+/** Operations of one simulation before it counts as one that never ends; a long one takes a tenth of them. */
+const spentMax = 400_000
+
+export class Counts extends Map<string, number> {
+  add(name: string, count = 1): void {
+    this.set(name, (this.get(name) ?? 0) + count)
+  }
+}
 
 export class World {
   readonly seed: number
@@ -37,16 +49,25 @@ export class World {
   readonly model: SimModel
   readonly lasting: Lasting
   readonly problems: string[] = []
-  readonly counts = new Map<string, number>()
+  readonly faults = new Counts()
+  /** What people and tools did. */
+  readonly works = new Counts()
+  /** Where processes died. */
+  readonly moments = new Counts()
   /** The commit that marked each call. */
   readonly marks = new Map<number, number>()
   life: Life | null = null
   /** Faults and wild work; afterwards everything comes to rest. */
   storm = true
   fullUntil = 0
-  /** Hash of the request that an interrupted turn must send again; null where none is due. */
-  due: string | null = null
+  /** By task: the hash of the request that an interrupted turn must send again. */
+  readonly due = new Map<number, string>()
+  /** When each input was to go, by its request id; `send` changes that. */
+  readonly modes = new Map<string, string>()
+  /** Request ids of inputs that were changed while they were queued. */
+  readonly amended = new Set<string>()
   #trace: string[] = []
+  #spent = 0
 
   /** `root`: a folder of its own, empty. */
   constructor(seed: number, planted: Planted, root: string) {
@@ -54,7 +75,7 @@ export class World {
     this.planted = planted
     this.root = root
     this.chance = new Chance(seed)
-    this.schedule = new Schedule(this.chance)
+    this.schedule = new Schedule(this.chance, () => this.spend())
     this.dataDir = join(root, "data")
     this.work = join(root, "work")
     real.mkdirSync(this.dataDir)
@@ -99,8 +120,10 @@ export class World {
     this.problems.push(text)
   }
 
-  count(fault: string): void {
-    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1)
+  /** Something happens: a step of the schedule, or an operation within one. False once there were too many. */
+  spend(): boolean {
+    if (++this.#spent === spentMax) this.problem(`it never comes to an end: ${spentMax} operations, and still at work`)
+    return this.#spent < spentMax
   }
 
   /** The session's folder as it is at this moment. */
@@ -115,12 +138,17 @@ export class World {
     real.renameSync(this.imageFolder, this.sessionFolder)
   }
 
-  /** A request goes out; the first one after a crash in mid-request must be the one that was cut. */
+  /** A request goes out. */
   asked(hash: string): void {
-    if (this.due !== null && this.due !== hash) {
-      this.problem("a request that was cut is asked again with other bytes")
-    }
-    this.due = null
+    for (const [task, due] of this.due) if (due === hash) this.due.delete(task)
+  }
+
+  /** A turn goes on: not before its request that was cut has been asked again, byte for byte. */
+  wentOn({ id, phase, status, abort }: Task): void {
+    const isAsking = phase === "request" && (status === "running" || status === "pending")
+    if (!this.due.has(id) || isAsking) return
+    if (abort === null) this.problem(`the request of t${id} that was cut was not asked again as it was`)
+    this.due.delete(id)
   }
 
   digestOf(batch: Batch): string {
