@@ -1,5 +1,5 @@
 /** One transcript entry to what it shows: none, one, or one for each part of a response. */
-import type { AssistantPart, UserPart } from "../../message/message.ts"
+import type { AssistantPart, ImagePart, UserPart } from "../../message/message.ts"
 import type { AssistantEntry, EntryRecord, ToolResultEntry } from "../../protocol/records.ts"
 import type { JsonObject } from "../../std/json.ts"
 import { undoText } from "../../protocol/undo-text.ts"
@@ -18,11 +18,14 @@ export function titleOf(args: JsonObject): string {
   return Object.values(args).find((value) => typeof value === "string") ?? ""
 }
 
+/** An image as a line tells of it. */
+export function imageText({ mimeType, data }: ImagePart): string {
+  return `${mimeType}, ${Math.ceil((data.length * 3) / 4 / 1024)} KB`
+}
+
 function inputOf(content: readonly UserPart[]): BlockData {
   const text = content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
-  const images = content.flatMap((part) =>
-    part.type === "image" ? [`${part.mimeType}, ${Math.ceil((part.data.length * 3) / 4 / 1024)} KB`] : [],
-  )
+  const images = content.flatMap((part) => (part.type === "image" ? [imageText(part)] : []))
   return { kind: "input", text, images }
 }
 

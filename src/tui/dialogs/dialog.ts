@@ -73,4 +73,13 @@ export type TextDialog = {
   cancelled?(): void
 }
 
-export type Dialog = ListDialog | ConfirmDialog | InputDialog | TextDialog
+/** Images, the newest last: that is the one to begin with. `about` says what it is. */
+export type ImageDialog = {
+  readonly kind: "image"
+  readonly id: string
+  readonly title: string
+  readonly images: readonly { readonly data: string; readonly about: string }[]
+  cancelled?(): void
+}
+
+export type Dialog = ImageDialog | ListDialog | ConfirmDialog | InputDialog | TextDialog

@@ -6,6 +6,7 @@ import { unreachable } from "../../std/assert.ts"
 import { ConfirmView } from "./confirm-view.ts"
 import type { Dialog } from "./dialog.ts"
 import type { DialogView, Look } from "./frame.ts"
+import { ImageView } from "./image-view.ts"
 import { InputView } from "./input-view.ts"
 import { ListView } from "./list-view.ts"
 import { TextView } from "./text-view.ts"
@@ -120,6 +121,8 @@ export class DialogStack {
       }
       case "text":
         return new TextView(renderer, dialog, cancelled)
+      case "image":
+        return new ImageView(renderer, dialog, cancelled)
       default:
         return unreachable(dialog)
     }

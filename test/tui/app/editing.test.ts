@@ -217,7 +217,11 @@ test("an image that is dropped on the terminal is a mark, goes as a whole, and i
   expect(robot.prompt).toBe("see|")
   await robot.paste(path.replace(" ", "\\ "))
   await robot.press("enter")
-  await eventually(() => robot.host.asked.some(({ type }) => type === "submit"))
+  const isSubmit = ({ type }: { readonly type: string }): boolean => type === "submit"
+  await eventually(
+    () => robot.host.asked.some(isSubmit),
+    () => "nothing was submitted",
+  )
   const sent = robot.host.asked.find((command) => command.type === "submit")
   expect(sent).toMatchObject({ content: [{ text: `see @"${path}"` }, { type: "image", mimeType: "image/png" }] })
   await robot.close()
