@@ -37,7 +37,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     history: core.files.of(task.conversation),
     images: resolved?.ok === true && resolved.model.input.includes("image"),
     subagent: (ask) => askSubagent(core, task, ask, signal),
-    progress: (text) => progress.add(text),
+    progress: (text, place) => progress.add(text, place),
     remember: async (fact) => {
       core.at("remember")
       const receipt = core.ledger.commit("flushed", (tx) => {

@@ -9,11 +9,15 @@ import type { EngineOptions } from "./options.ts"
 import type { EnginePoint } from "./points.ts"
 import type { Searches } from "./search.ts"
 
-/** Progress of a running task, after it was appended to its spool. `at` is a byte offset in the spool. */
+/**
+ * Progress of a running task, after it was appended to its spool. `at` is a byte offset in the spool, `bytes` what `text` takes there. What a call
+ * prints may be passed over in part: then a piece begins behind the end of the one before.
+ */
 export type Piece = {
   readonly task: TaskId
   readonly attempt: number
   readonly at: number
+  readonly bytes: number
   readonly text: string
   readonly unsaved: boolean
 }

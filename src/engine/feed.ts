@@ -8,7 +8,7 @@
  */
 import { isLive, type Change } from "../ledger/records.ts"
 import type { Commit, Ledger } from "../ledger/ledger.ts"
-import { liveOutputMax } from "../protocol/view.ts"
+import { liveOutputMax, tail } from "../protocol/view.ts"
 import {
   snapshotEntries,
   type Cursor,
@@ -99,16 +99,18 @@ export class Feed {
   }
 
   progress(piece: Piece): void {
-    const { task, attempt, at, text, unsaved } = piece
+    const { task, attempt, at, bytes, text, unsaved } = piece
     if (this.#ledger.live.tasks.get(task)?.attempt !== attempt) return
     const known = this.#stored.tasks.get(task)
     if (known?.attempt !== attempt) return void this.#early.push(piece)
     const before = this.#spools.get(task)
-    const all = (before?.text ?? "") + text
+    const all = before !== undefined && spoolEnd(before) === at ? before.text + text : text
     const whole = known.kind === generationKind
-    const kept = whole ? all : all.slice(-liveOutputMax)
-    this.#spools.set(task, { task, attempt, at: at + Buffer.byteLength(text) - Buffer.byteLength(kept), text: kept })
-    this.tell({ type: "progress", seq: this.#stored.seq, task, attempt, at, text, ...(unsaved ? { unsaved } : {}) })
+    const kept = whole ? all : tail(all, liveOutputMax)
+    const end = at + bytes
+    this.#spools.set(task, { task, attempt, ...placed(kept, end) })
+    const told = { task, attempt, ...placed(text, end, bytes), ...(unsaved ? { unsaved } : {}) }
+    this.tell({ type: "progress", seq: this.#stored.seq, ...told })
   }
 
   tell(frame: Frame): void {
@@ -197,6 +199,17 @@ export class Feed {
       this.#report(`a watcher failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
     }
   }
+}
+
+/** `text` up to byte `end`; `bytes` is told only where it is not the text's own length. */
+function placed(text: string, end: number, size?: number): Pick<SpoolState, "at" | "text" | "bytes"> {
+  const own = Buffer.byteLength(text)
+  const bytes = size ?? Math.min(own, end)
+  return { at: end - bytes, text, ...(bytes === own ? {} : { bytes }) }
+}
+
+function spoolEnd({ at, text, bytes }: SpoolState): number {
+  return at + (bytes ?? Buffer.byteLength(text))
 }
 
 function modelOf(stored: StoredState, conversation: number): string {

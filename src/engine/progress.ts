@@ -7,6 +7,7 @@
  */
 import type { Delta } from "../message/delta.ts"
 import { emptyPartial, fold, type Partial } from "../message/delta.ts"
+import { liveOutputMax, tail } from "../protocol/view.ts"
 import type { Spool } from "../ledger/spool.ts"
 import type { TaskId } from "../ledger/records.ts"
 import type { Core } from "./core.ts"
@@ -100,8 +101,9 @@ export class GenerationProgress {
     const saved = isAppended(this.#core, () => this.#opened(), this.#unsaved)
     if (saved) this.#unsaved = ""
     const at = this.#size
-    this.#size += Buffer.byteLength(text)
-    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: !saved })
+    const bytes = Buffer.byteLength(text)
+    this.#size += bytes
+    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, bytes, text, unsaved: !saved })
   }
 
   /** Made when the disk takes it: a full one refuses even that. */
@@ -124,43 +126,58 @@ function isAppended(core: Core, spool: () => Spool, text: string): boolean {
   }
 }
 
-/** Live output of one call. With a file of its own the command has written it already; here it is only told. */
+/**
+ * Live output of one call: only told. A command has a file of its own, which has it all; what no screen would show is passed over here, so that
+ * an output without end costs the same as a short one.
+ */
 export class CallProgress {
   readonly #core: Core
   readonly #task: TaskId
   readonly #attempt: number
-  readonly #spool: Spool | undefined
   readonly #pace: Pace
   #waiting = ""
-  #size = 0
+  /** Where `#waiting` begins and ends among the bytes of the output. */
+  #from = 0
+  #end = 0
 
-  constructor(core: Core, task: TaskId, attempt: number, ownFile: boolean) {
+  constructor(core: Core, task: TaskId, attempt: number) {
     this.#core = core
     this.#task = task
     this.#attempt = attempt
-    this.#spool = ownFile ? undefined : core.ledger.spools.open(task, attempt)
     this.#pace = new Pace(core, () => this.#write())
   }
 
-  add(text: string): void {
-    this.#waiting += text
+  add(text: string, place = { at: this.#end, bytes: Buffer.byteLength(text) }): void {
+    const { at, bytes } = place
+    if (at !== this.#end || this.#waiting === "") {
+      this.#waiting = ""
+      this.#from = at
+    }
+    this.#end = at + bytes
+    const waiting = this.#waiting + text
+    this.#waiting = tail(waiting, liveOutputMax)
+    if (this.#waiting.length < waiting.length) {
+      this.#from = Math.max(this.#from, this.#end - Buffer.byteLength(this.#waiting))
+    }
     this.#pace.ask()
   }
 
   end(): void {
     this.#pace.stop()
     this.#write()
-    this.#spool?.close()
   }
 
   #write(): void {
     if (this.#waiting === "") return
-    const text = this.#waiting
+    const [text, at] = [this.#waiting, this.#from]
     this.#waiting = ""
-    const spool = this.#spool
-    const saved = spool === undefined || isAppended(this.#core, () => spool, text)
-    const at = this.#size
-    this.#size = at + Buffer.byteLength(text)
-    this.#core.progress({ task: this.#task, attempt: this.#attempt, at, text, unsaved: !saved })
+    this.#core.progress({
+      task: this.#task,
+      attempt: this.#attempt,
+      at,
+      bytes: this.#end - at,
+      text,
+      unsaved: false,
+    })
   }
 }

@@ -55,8 +55,7 @@ export async function runShellTask(core: Core, id: TaskId, signal: AbortSignal):
   const { dispatched, dispatchedAt } = task.checkpoint
   const started = core.clock.monotonic()
   const before = dispatched === true ? Math.max(0, core.clock.now() - Number(dispatchedAt)) : 0
-  const ownFile = core.ledger.spools.files(id, 1) !== null
-  const progress = new CallProgress(core, id, Math.max(1, task.attempt), ownFile)
+  const progress = new CallProgress(core, id, Math.max(1, task.attempt))
   const context = callContext(core, task, signal, progress)
   try {
     const ended = await endOf(core, task, dispatched === true, context)

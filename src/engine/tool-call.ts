@@ -71,8 +71,7 @@ async function endOf(
   const found = findTool(tools, on, input)
   if (!found.ok) return marked === null ? { outcome: "failed", result: found.result } : withoutCode(input.name)
   const { tool } = found
-  const ownFile = core.ledger.spools.files(task.id, 1) !== null
-  const progress = new CallProgress(core, task.id, Math.max(1, task.attempt), ownFile)
+  const progress = new CallProgress(core, task.id, Math.max(1, task.attempt))
   const context = callContext(core, task, signal, progress)
   try {
     return marked === null

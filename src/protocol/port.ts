@@ -35,7 +35,14 @@ export const snapshotEntries = 200
 
 export type Cursor = { readonly epoch: number; readonly seq: number }
 
-export type SpoolState = { readonly task: number; readonly attempt: number; readonly at: number; readonly text: string }
+/** `bytes`: what `text` takes in the spool, where that is another number than its own bytes: broken ones come as U+FFFD. */
+export type SpoolState = {
+  readonly task: number
+  readonly attempt: number
+  readonly at: number
+  readonly text: string
+  readonly bytes?: number
+}
 
 /** All that a client needs to draw a session. `entries` are the newest of each conversation; `older` names those that have more. */
 export type SessionState = {
@@ -80,8 +87,10 @@ export type Frame =
       readonly seq: number
       readonly task: number
       readonly attempt: number
+      /** Beyond the end of what came before where output was passed over: it came faster than anybody reads. */
       readonly at: number
       readonly text: string
+      readonly bytes?: number
       /** True where the disk refused the append: shown, and marked as not saved. */
       readonly unsaved?: boolean
     }

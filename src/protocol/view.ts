@@ -23,7 +23,7 @@ import type {
 /** Live output kept of one call: the rest is read from the host. */
 export const liveOutputMax = 64 * 1024
 
-/** What a running task has shown so far. `size` is the bytes of its spool that are known. */
+/** What a running task has shown so far. `size` is the bytes of its spool up to the end of what is known. */
 export type Progress =
   | { readonly kind: "generation"; readonly attempt: number; readonly size: number; readonly partial: Partial }
   | {
@@ -78,19 +78,20 @@ export function deltasOf(text: string): readonly Delta[] {
 const encoder = new TextEncoder()
 
 /** The last `max` code units of `text`, never beginning inside a surrogate pair. */
-function tail(text: string, max: number): string {
+export function tail(text: string, max: number): string {
   if (text.length <= max) return text
   const cut = text.slice(-max)
   const first = cut.charCodeAt(0)
   return first >= 0xdc00 && first <= 0xdfff ? cut.slice(1) : cut
 }
 
-type Piece = { task: number; attempt: number; at: number; text: string; unsaved?: boolean }
+type Piece = { task: number; attempt: number; at: number; text: string; bytes?: number; unsaved?: boolean }
 
 function addProgress(before: Progress | undefined, task: TaskRecord | undefined, piece: Piece): Progress {
-  // A piece from before what is known is told again from there, after a lost connection: it replaces.
-  const same = before?.attempt === piece.attempt && piece.at >= before.size ? before : undefined
-  const size = piece.at + encoder.encode(piece.text).length
+  // A piece from before what is known is told again from there, after a lost connection; one from beyond it has passed over what is between.
+  // Both replace: the text is one stretch, up to `size`.
+  const same = before?.attempt === piece.attempt && piece.at === before.size ? before : undefined
+  const size = piece.at + (piece.bytes ?? encoder.encode(piece.text).length)
   if (task?.work.kind === "generation") {
     const partial = same?.kind === "generation" ? same.partial : emptyPartial
     return { kind: "generation", attempt: piece.attempt, size, partial: deltasOf(piece.text).reduce(fold, partial) }

@@ -9,7 +9,6 @@ import { unreachable } from "../std/assert.ts"
 import type { CommandReport } from "./bash-result.ts"
 import type { Ending } from "./command.ts"
 import { endCommand, processTable, type Found } from "./processes.ts"
-import { sizeText } from "./show.ts"
 import type { ToolContext } from "./tool.ts"
 
 const timeoutSecondsMax = 7 * 24 * 60 * 60
@@ -66,13 +65,16 @@ export async function supervised<T>(
   }
 }
 
-/** Reports output as text, as it comes. */
+/** Reports output as text, as it comes; `skipped` bytes before it are passed over. */
 export function reporter(context: ToolContext): (bytes: Uint8Array, skipped: number) => void {
-  // One decoder for the whole output: a character may come in two pieces.
-  const decoder = new TextDecoder("utf-8")
+  // One decoder for all that goes on: a character may come in two pieces.
+  let decoder = new TextDecoder("utf-8")
+  let at = 0
   return (bytes, skipped) => {
-    const text = decoder.decode(bytes, { stream: true })
-    context.progress(skipped > 0 ? `\n… ${sizeText(skipped)} more …\n${text}` : text)
+    if (skipped > 0) decoder = new TextDecoder("utf-8")
+    at += skipped
+    context.progress(decoder.decode(bytes, { stream: true }), { at, bytes: bytes.length })
+    at += bytes.length
   }
 }
 

@@ -202,7 +202,10 @@ const pollMs = 33
 const quietPollMs = 100
 const quietAfterPolls = 60
 /** Output reported at one look; a command that writes more is faster than anybody reads. */
-export const reportBytesMax = 64 * 1024
+export const reportBytesMax = 32 * 1024
+/** While it does, it is looked at less often, and no more is reported than a large screen shows. */
+const floodPollMs = 100
+const floodBytesMax = 16 * 1024
 /** Looks without new output after which the output of a command that has ended is taken as whole, though something still holds the pipe. */
 const settledPolls = 3
 /** Looks after which it is taken as whole anyway: what holds the pipe may write for ever. */
@@ -218,6 +221,7 @@ export async function followCommand(
   let at = 0
   let quiet = 0
   let ended = 0
+  let flood = false
   let gone: Ending | null = null
   const wake = new AbortController()
   const stop = AbortSignal.any([signal, wake.signal])
@@ -231,7 +235,8 @@ export async function followCommand(
       // Looked at before the output, so that what the output then holds is all that the command wrote.
       const left = gone ?? (options.gone === undefined && !lives(identity) ? { how: "lost" as const } : null)
       const status = readStatus(files.status)
-      const grown = await report(file, at, buffer, options)
+      const grown = await report(file, at, flood ? buffer.subarray(0, floodBytesMax) : buffer, options)
+      flood = grown - at > reportBytesMax
       // Silence counts from the end of the command: what it wrote last may still be on its way through the relay.
       quiet = grown > at || (status !== null && ended === 0) ? 0 : quiet + 1
       if (status !== null) ended++
@@ -240,7 +245,7 @@ export async function followCommand(
       if (status !== null && (quiet >= settledPolls || ended > settledPollsMax)) return { ending: status, held: true }
       if (signal.aborted) return { ending: status ?? { how: "lost" }, held: true }
       if (status === null && quiet > quietAfterPolls) await growth.wait(clock, quietPollMs, stop)
-      else await sleep(clock, pollMs, stop)
+      else await sleep(clock, flood && status === null ? floodPollMs : pollMs, stop)
     }
   } finally {
     growth.end()
@@ -264,12 +269,21 @@ async function report(file: FileHandle, at: number, buffer: Uint8Array, options:
 
 /** Tells of new output in a file, where the file system can: then what a quiet command prints is seen at once. */
 class Growth {
+  readonly #path: string
   #watcher: FSWatcher | null = null
+  #isWatched = false
   #grown = Promise.withResolvers<void>()
 
   constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Only once somebody waits: a command that writes much would wake this process for nothing. */
+  #watch(): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
     try {
-      this.#watcher = watch(path, () => this.#grown.resolve())
+      this.#watcher = watch(this.#path, () => this.#grown.resolve())
       // Some file systems tell nothing, and say so late.
       this.#watcher.on("error", () => this.end())
     } catch (error) {
@@ -280,6 +294,7 @@ class Growth {
 
   /** Until the file grows, for `ms` at most. */
   async wait(clock: Clock, ms: number, stop: AbortSignal): Promise<void> {
+    this.#watch()
     const over = new AbortController()
     const late = sleep(clock, ms, AbortSignal.any([stop, over.signal]))
     await Promise.race([this.#grown.promise, late])

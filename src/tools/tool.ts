@@ -87,8 +87,11 @@ export type ToolContext = {
    * a crash, it is the same conversation and the same answer. A tool that asks is `keyed`, or its child is stopped by a crash.
    */
   readonly subagent?: (ask: SubagentAsk) => Promise<SubagentAnswer>
-  /** Live output, cleaned or not: the screen cleans. With `files` set, bash appends to its file itself and only reports here. */
-  progress(text: string): void
+  /**
+   * Live output, cleaned or not: the screen cleans. `place`: where it stands among the bytes of all that is put out, and how many they are; else
+   * it goes on from what came before. With `files` set, bash appends to its file itself and only reports here, and passes over what is too much.
+   */
+  progress(text: string, place?: { readonly at: number; readonly bytes: number }): void
   /** Durable facts about the running effect (a pid, its start time), committed before `execute` goes on. */
   remember(fact: JsonObject): Promise<void>
 }
