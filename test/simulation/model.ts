@@ -140,7 +140,8 @@ export class SimModel {
 
   #usage(n: number, isSummary: boolean, plan: Plan): Usage {
     const output = 1 + (n % 97)
-    if (isSummary) this.summaries.set(textOf({ content: plan.parts }), output + 10)
+    const text = isSummary ? textOf({ content: plan.parts }) : ""
+    if (text !== "") this.summaries.set(text, output + 10)
     return { input: 10, output, cacheRead: 0, cacheWrite: 0, totalTokens: output + 10 }
   }
 

@@ -332,8 +332,9 @@ export class Simulation {
   /** Lets everything come to its end; what waits for a person is told to go on. */
   #rest(): void {
     const { world } = this
-    const until = world.schedule.now + calmMsMax
     for (let round = 0; round < roundsMax && this.#goesOn(); round++) {
+      // What was set aside waits until somebody says that it goes on: that takes a round.
+      const until = world.schedule.now + calmMsMax
       while (!this.#isIdle() && this.#goesOn() && (world.schedule.next ?? Infinity) < until) this.#step()
       if (!this.#goesOn()) return
       const idle = this.#isIdle()
