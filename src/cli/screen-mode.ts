@@ -61,6 +61,7 @@ function settingsOf(person: Person): ScreenSettings {
     keyHintsMs: config.keyHintsMs,
     searchRegex: config.search.regex,
     editor: config.externalEditor ?? person.env.VISUAL ?? person.env.EDITOR,
+    pager: person.env.PAGER ?? "less",
   }
 }
 

@@ -79,7 +79,13 @@ function build(
   end: (reason: ScreenEnd["reason"], work: WorkChoice) => void,
 ): Parts {
   const restorer = new Restorer(options)
-  const app = makeApp(renderer, options, { terminal, end, opened: (made) => onOpened(made, restorer) })
+  let touch = (): void => {}
+  const app = makeApp(renderer, options, {
+    terminal,
+    end,
+    opened: (made) => onOpened(made, restorer),
+    moved: () => touch(),
+  })
   const { store, editor, looks, drawing } = app
   const keeper = new Keeper({
     store,
@@ -88,9 +94,10 @@ function build(
     clock: options.clock,
     client: options.client,
     draft: () => editor.draft(store.state.view.session || null, options.clock.now()),
-    places: () => Object.fromEntries(app.slots.readers().map(([id, { place }]) => [id, { ...place }])),
+    places: () => app.slots.places(),
     failed: (error) => app.say("warning", `What you type cannot be kept on disk: ${sentence(error)}`),
   })
+  touch = () => keeper.touch()
   editor.modal(isModal(looks.keymap))
   store.drawWith((state, content) => drawing.draw(state, content))
   if (restorer.start(app)) keeper.fromFile()

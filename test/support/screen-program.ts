@@ -48,6 +48,7 @@ const end = await startScreen({
     hideThinking: false,
     keyHintsMs: 300,
     searchRegex: false,
+    pager: "cat",
     ...(editor === undefined ? {} : { editor }),
   },
   themes: builtInThemeShelf,

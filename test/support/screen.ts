@@ -256,6 +256,7 @@ export async function openRobot(given: RobotOptions = {}): Promise<Robot> {
       hideThinking: false,
       keyHintsMs: 300,
       searchRegex: false,
+      pager: "cat",
       ...given.settings,
     },
     themes: builtInThemeShelf,

@@ -64,8 +64,8 @@ export type BlockData =
   | { readonly kind: "model"; readonly model: string; readonly thinking: string }
   | { readonly kind: "unknown"; readonly name: string; readonly value: JsonObject }
 
-/** `entry` is the transcript entry that it comes from, null while there is none. */
-export type Block = RowBlock & { readonly entry: number | null } & BlockData
+/** `entry` is the transcript entry that it comes from, null while there is none; `turn`: a response of the model begins with it. */
+export type Block = RowBlock & { readonly entry: number | null; readonly turn: boolean } & BlockData
 
 export type BlockKind = BlockData["kind"]
 export type BlockOf<K extends BlockKind> = Extract<Block, { readonly kind: K }>
@@ -85,11 +85,14 @@ const groups: Partial<Record<BlockKind, (typeof foldGroups)[number]>> = {
 /** Kinds that stand close together when they follow each other. */
 const close: readonly BlockKind[] = ["call", "attempt", "notice", "queued", "model"]
 
-export function makeBlock(key: string, entry: number | null, before: BlockKind | null, data: BlockData): Block {
+type Origin = { readonly key: string; readonly entry: number | null; readonly turn?: boolean }
+
+export function makeBlock({ key, entry, turn = false }: Origin, before: BlockKind | null, data: BlockData): Block {
   const group = groups[data.kind] ?? null
   return {
     key,
     entry,
+    turn,
     gap: before === data.kind && close.includes(data.kind) ? 0 : 1,
     group,
     folded: group !== null,

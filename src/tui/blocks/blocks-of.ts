@@ -97,8 +97,10 @@ function addEntry(
     }
   }
   const fresh = new Map<string, OpenCall[]>()
-  for (const part of entryParts(entry)) {
-    const block = makeBlock(part.key, entry.id, settled.at(-1)?.kind ?? null, part.data)
+  const response = entry.data.kind === "assistant"
+  for (const [place, part] of entryParts(entry).entries()) {
+    const turn = response && place === 0
+    const block = makeBlock({ key: part.key, entry: entry.id, turn }, settled.at(-1)?.kind ?? null, part.data)
     if (part.callId !== null) {
       const call = { place: settled.length, conversation: entry.conversation }
       fresh.set(part.callId, [...(fresh.get(part.callId) ?? []), call])
@@ -155,8 +157,8 @@ function secondsSince(at: number, now: number): number {
 
 function liveBlocks(view: View, conversation: number, now: number, last: Block | null): readonly Block[] {
   const out: Block[] = []
-  const push = (key: string, data: BlockData): void => {
-    out.push(makeBlock(key, null, (out.at(-1) ?? last)?.kind ?? null, data))
+  const push = (key: string, data: BlockData, turn = false): void => {
+    out.push(makeBlock({ key, entry: null, turn }, (out.at(-1) ?? last)?.kind ?? null, data))
   }
   for (const task of view.tasks.values()) {
     if (task.conversation === conversation) taskBlocks(task, view, now, push)
@@ -168,7 +170,7 @@ function liveBlocks(view: View, conversation: number, now: number, last: Block |
   return out
 }
 
-type Push = (key: string, data: BlockData) => void
+type Push = (key: string, data: BlockData, turn?: boolean) => void
 
 function taskBlocks(task: TaskRecord, view: View, now: number, push: Push): void {
   const { work } = task
@@ -198,15 +200,16 @@ function partialBlocks(task: number, partial: Partial, push: Push): number {
     if (part.type === "text" && part.text === "") return
     if (part.type === "thinking" && part.thinking === "" && ended) return
     shown += 1
-    if (part.type === "text") push(key, { kind: "answer", text: part.text, streaming: !ended })
+    const turn = shown === 1
+    if (part.type === "text") push(key, { kind: "answer", text: part.text, streaming: !ended }, turn)
     else if (part.type === "thinking") {
       const redacted = part.redacted === true
-      push(key, { kind: "thinking", text: part.thinking, streaming: !ended, redacted })
+      push(key, { kind: "thinking", text: part.thinking, streaming: !ended, redacted }, turn)
     } else {
       const args = ended ? part.arguments : partialObject(argumentsText ?? "")
       const rest = { task: null, output: "", unsaved: false, result: null, seconds: null }
       const state = ended ? "queued" : "writing"
-      push(key, { kind: "call", name: part.name, title: titleOf(args), state, args, ...rest })
+      push(key, { kind: "call", name: part.name, title: titleOf(args), state, args, ...rest }, turn)
     }
   })
   return shown

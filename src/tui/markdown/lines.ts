@@ -73,7 +73,11 @@ function headingLines(token: Tokens.Heading): readonly Line[] {
 function codeLines(token: Tokens.Code, context: LineContext): readonly Line[] {
   const code = token.text.replace(/\n$/, "")
   const language = (token.lang ?? "").trim().split(/[\s,{:]/)[0] ?? ""
-  return prefixLines(codeText(code, language, context), codeRule)
+  const block = { text: code }
+  const lines = codeText(code, language, context).map((line) =>
+    line.kind === "text" ? { ...line, code: block } : line,
+  )
+  return prefixLines(lines, codeRule)
 }
 
 /** Lines of code, coloured when the colours are there. */

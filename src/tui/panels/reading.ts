@@ -1,7 +1,7 @@
 /** The commands of every panel that is a view of rows: scrolling, searching, folding, selecting. */
 import { isObject, type Json } from "../../std/json.ts"
 import type { RowBlock } from "../rows/content.ts"
-import { copyMoves, type CopyMove, type CopyUnit } from "../viewport/copy-mode.ts"
+import { copyMoves, copyUnits, type CopyMove, type CopyUnit } from "../viewport/copy-mode.ts"
 import type { RowView } from "../viewport/row-view.ts"
 import type { PanelCommand, PanelHost } from "./panel.ts"
 
@@ -14,7 +14,7 @@ function isCopyMove(value: Json | undefined): value is CopyMove {
 }
 
 function copyUnit(value: Json | undefined): CopyUnit {
-  return value === "line" || value === "block" ? value : "character"
+  return copyUnits.find((unit) => unit === value) ?? "character"
 }
 
 export function readingCommands<B extends RowBlock>(
@@ -30,8 +30,8 @@ export function readingCommands<B extends RowBlock>(
     "scroll.lineDown": () => rows.scrollBy(1),
     "scroll.top": () => rows.toTop(),
     "scroll.bottom": () => rows.toBottom(),
-    "scroll.previousPrompt": () => rows.toPrompt(-1),
-    "scroll.nextPrompt": () => rows.toPrompt(1),
+    "scroll.previousPrompt": () => rows.toBlock(-1, ({ prompt }) => prompt),
+    "scroll.nextPrompt": () => rows.toBlock(1, ({ prompt }) => prompt),
     "search.next": () => rows.toMatch(1),
     "search.previous": () => rows.toMatch(-1),
     "search.close": () => rows.closeSearch(true),
@@ -39,7 +39,8 @@ export function readingCommands<B extends RowBlock>(
     "block.fold": () => rows.toggleFold(),
     "block.next": () => rows.moveBlock(1),
     "block.previous": () => rows.moveBlock(-1),
-    "block.copy": () => copyBlock(rows, host),
+    "block.copy": () => copyText(host, rows.currentBlock === undefined ? "" : rows.blockText(rows.currentBlock.index)),
+    "block.copyCode": () => copyText(host, rows.codeText()),
     "copy.open": () => rows.copy.open(),
     "copy.close": () => rows.copy.close(),
     "copy.swapEnds": () => rows.copy.swapEnds(),
@@ -58,9 +59,8 @@ export function readingCommands<B extends RowBlock>(
   }
 }
 
-function copyBlock<B extends RowBlock>(rows: RowView<B>, host: PanelHost): boolean {
-  const current = rows.currentBlock
-  const text = current === undefined ? "" : rows.blockText(current.index)
+/** False where there is nothing to copy. */
+export function copyText(host: PanelHost, text: string): boolean {
   if (text === "") return false
   host.copy(text)
   return true

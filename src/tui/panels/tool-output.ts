@@ -2,6 +2,7 @@
  * One call in full: the one that was chosen, else the newest. Its output has a scrollback and a search of its own.
  *
  * - A running call is followed to its end. One that was cut for the model is fetched from what the host kept of it, a piece at a time.
+ * - Raw, it is what it was: the arguments and the bytes, escape sequences to be read.
  * - What is not plain output (a diff, a file that was read) looks as it does in the conversation, unfolded.
  */
 import type { ToolResultEntry } from "../../protocol/records.ts"
@@ -12,10 +13,10 @@ import { callContent, headLine, outputTextOf } from "../blocks/call.ts"
 import type { Content, RowBlock } from "../rows/content.ts"
 import { span, textLine } from "../rows/row.ts"
 import { RowView } from "../viewport/row-view.ts"
-import { OutputText, outputContent, type OutputBlock } from "./output-text.ts"
+import { OutputText, outputContent, rawContent, type OutputBlock } from "./output-text.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
 import { readingCommands } from "./reading.ts"
-import { targetTask, toolTarget, type ToolTarget } from "./tool-target.ts"
+import { argsOf, nextCall, targetTask, toolTarget, type ToolTarget } from "./tool-target.ts"
 
 /** Bytes that are asked of a kept output at once. */
 const pieceBytes = 256 * 1024
@@ -29,6 +30,8 @@ type ToolHead = {
   /** Drawn whole, as in the conversation: a diff, a file that was read. */
   readonly whole: boolean
   readonly silent: boolean
+  /** The arguments, where the call is shown as it was. */
+  readonly raw: string | null
 }
 
 export type ToolPanel = Panel & {
@@ -53,6 +56,7 @@ class ToolOutput implements ToolPanel {
   #target: ToolTarget | null = null
   #input: PanelInput | null = null
   #size = { width: 40, height: 10 }
+  #raw = false
   #lines: readonly ToolBlock[] = []
   #linesOf: readonly OutputBlock[] = []
   /** Pieces are fetched one at a time; an answer for another call than the present one is dropped. */
@@ -77,6 +81,10 @@ class ToolOutput implements ToolPanel {
       ...readingCommands(this.#rows, host),
       "block.edit": () => this.#edit(),
       "output.show": (args) => this.#showOutput(args),
+      "output.raw": () => this.#toggleRaw(),
+      "output.pager": () => this.#page(),
+      "output.older": () => this.#step(-1),
+      "output.newer": () => this.#step(1),
     }
   }
 
@@ -95,9 +103,11 @@ class ToolOutput implements ToolPanel {
   title(): string {
     const target = this.#target
     if (target === null) return "output"
-    return target.kind === "running"
-      ? cleanLine(`${target.task.work.name} ${target.task.work.title}`)
-      : cleanLine(`${target.data.message.toolName} ${target.data.title}`)
+    const [name, what] =
+      target.kind === "running"
+        ? [target.task.work.name, target.task.work.title]
+        : [target.data.message.toolName, target.data.title]
+    return cleanLine(`${this.#raw ? "raw: " : ""}${name} ${what}`)
   }
 
   show(task: number | null, at?: number): void {
@@ -221,12 +231,17 @@ class ToolOutput implements ToolPanel {
       this.#lines = this.#linesOf.map((block) => known.get(block.lines) ?? { ...block, kind: "lines" })
     }
     const call = this.#call(target)
-    const whole = target.kind === "ended" && !isPlain(target.data)
+    const whole = !this.#raw && target.kind === "ended" && !isPlain(target.data)
     const silent = target.kind === "ended" && target.data.output === undefined && this.#lines.length === 0
-    const head: ToolBlock = { ...call, kind: "call", call, whole, silent, group: null }
+    const raw = this.#raw ? rawArgs(target, this.#input) : null
+    const head: ToolBlock = { ...call, kind: "call", call, whole, silent, raw, group: null }
     const before = this.#rows.block(0)
     const same =
-      before?.kind === "call" && before.whole === whole && before.silent === silent && sameCall(before.call, call)
+      before?.kind === "call" &&
+      before.whole === whole &&
+      before.silent === silent &&
+      before.raw === raw &&
+      sameCall(before.call, call)
     this.#rows.setBlocks([same ? before : head, ...(whole ? [] : this.#lines)])
   }
 
@@ -237,7 +252,13 @@ class ToolOutput implements ToolPanel {
       const { title, task, outcome } = data
       const made = { kind: "call", name: data.message.toolName, title, task, state: outcome } as const
       return call(
-        makeBlock(`c${task}`, target.entry.id, null, { ...made, args: {}, ...rest, result: data, seconds: null }),
+        makeBlock({ key: `c${task}`, entry: target.entry.id }, null, {
+          ...made,
+          args: {},
+          ...rest,
+          result: data,
+          seconds: null,
+        }),
       )
     }
     const { work, id, startedAt } = target.task
@@ -246,27 +267,59 @@ class ToolOutput implements ToolPanel {
     const seconds = running ? Math.max(0, Math.floor(((this.#input?.now ?? startedAt) - startedAt) / 1000)) : null
     const state = running ? "running" : "queued"
     const made = { kind: "call", name, title, args, task: id, state, result: null, seconds } as const
-    return call(makeBlock(`c${id}`, null, null, { ...made, ...rest }))
+    return call(makeBlock({ key: `c${id}`, entry: null }, null, { ...made, ...rest }))
   }
 
   #content(block: ToolBlock): Content {
-    if (block.kind === "lines") return outputContent(block)
+    if (block.kind === "lines") return this.#raw ? rawContent(block) : outputContent(block)
     if (block.whole) {
       const { lines, pending } = callContent(block.call, true, this.#host.highlighter)
       return { parts: [{ lines }], pending }
     }
     const empty = block.silent ? [textLine([span("No output.", { fg: "textMuted" })])] : []
-    return { parts: [{ lines: [headLine(block.call, true), ...empty] }], pending: false }
+    const args = (block.raw ?? "").split("\n").filter((line) => line !== "")
+    const given = args.map((line) => textLine([span(cleanLine(line), { fg: "textMuted" })], { wrap: "cell" }))
+    return { parts: [{ lines: [headLine(block.call, true), ...given, ...empty] }], pending: false }
+  }
+
+  /** The kept output's file, else what is held as text. */
+  #outside(): { readonly path: string } | { readonly text: string } | null {
+    const target = this.#target
+    if (target === null) return null
+    if (target.kind === "ended" && target.data.output !== undefined) return { path: target.data.output.path }
+    const count = this.#lines.length + 1
+    return { text: Array.from({ length: count }, (_, index) => this.#rows.blockText(index)).join("\n") }
   }
 
   #edit(): boolean {
-    const target = this.#target
-    if (target?.kind === "ended" && target.data.output !== undefined) {
-      this.#host.edit({ path: target.data.output.path })
-      return true
-    }
-    const text = Array.from({ length: this.#linesOf.length + 1 }, (_, index) => this.#rows.blockText(index)).join("\n")
-    this.#host.edit({ text })
+    const what = this.#outside()
+    if (what !== null) this.#host.edit(what)
+    return what !== null
+  }
+
+  #page(): boolean {
+    const what = this.#outside()
+    if (what !== null) this.#host.page(what)
+    return what !== null
+  }
+
+  #toggleRaw(): boolean {
+    if (this.#target === null) return false
+    this.#raw = !this.#raw
+    // The same pieces say something else now: new blocks, so that nothing of the old ones is kept.
+    this.#lines = []
+    this.#linesOf = []
+    this.#show()
+    return true
+  }
+
+  /** To the call before or after; after the last one the newest is followed again. */
+  #step(by: -1 | 1): boolean {
+    if (this.#input === null || this.#target === null) return false
+    const { view, conversation } = this.#input
+    const next = nextCall(view, conversation, targetTask(this.#target), by)
+    if (next === undefined || (next === null && this.#chosen === null)) return false
+    this.show(next)
     return true
   }
 }
@@ -279,6 +332,12 @@ function sameCall(a: BlockOf<"call">, b: BlockOf<"call">): boolean {
   return (
     a.key === b.key && a.state === b.state && a.title === b.title && a.seconds === b.seconds && a.result === b.result
   )
+}
+
+/** What the call was given, as JSON. */
+function rawArgs(target: ToolTarget, input: PanelInput | null): string {
+  const args = input === null ? null : argsOf(target, input.view)
+  return args === null ? "" : JSON.stringify(args, null, 2)
 }
 
 /** What a command printed, as against what a tool says of a file. */

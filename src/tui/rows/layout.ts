@@ -29,7 +29,11 @@ export function layoutLines(lines: readonly Line[], width: number, method: Width
 }
 
 function layoutText(line: TextLine, width: number, method: WidthMethod, rows: Row[], units: Unit[]): void {
-  const unit: Unit = { text: spansText(line.spans), joint: "\n" }
+  const unit: Unit = {
+    text: spansText(line.spans),
+    joint: "\n",
+    ...(line.code === undefined ? {} : { code: line.code }),
+  }
   const { text } = unit
   units.push(unit)
   const first = fitPrefix(line.first, width, method)

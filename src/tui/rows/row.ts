@@ -24,6 +24,9 @@ export type Style = {
 
 export type Span = { readonly text: string; readonly style: Style }
 
+/** A piece of code that stands in a text; its lines are known by being of the same object. */
+export type CodeBlock = { readonly text: string }
+
 /** What a click on a row does. */
 export type RowAction = "fold" | "open"
 
@@ -39,6 +42,8 @@ export type TextLine = {
   /** Behind the whole row, to its end. */
   readonly fill?: Role | Color
   readonly action?: RowAction
+  /** The code that it is a line of. */
+  readonly code?: CodeBlock
 }
 
 export type TableCell = readonly Span[]
@@ -57,7 +62,7 @@ export type RuleLine = { readonly kind: "rule"; readonly first: readonly Span[];
 export type Line = TextLine | TableLine | RuleLine
 
 /** `joint` is what stands before it when several are copied: a line of its own, or beside the unit before it. */
-export type Unit = { readonly text: string; readonly joint: "\n" | "\t" }
+export type Unit = { readonly text: string; readonly joint: "\n" | "\t"; readonly code?: CodeBlock }
 
 /** Code units `at` to `at + length` of a row show `from` to `to` of a unit. The lengths differ only where a tab became spaces. */
 export type Piece = {

@@ -17,22 +17,25 @@ export const copyMoves = [
   "up",
   "down",
   "wordLeft",
+  "wordStartRight",
   "wordRight",
-  "wordEnd",
   "lineStart",
+  "lineTextStart",
   "lineEnd",
   "pageUp",
   "pageDown",
   "halfUp",
   "halfDown",
-  "top",
-  "bottom",
+  "start",
+  "end",
   "blockNext",
   "blockPrevious",
 ] as const
 export type CopyMove = (typeof copyMoves)[number]
 
-export type CopyUnit = "character" | "line" | "block"
+export const copyUnits = ["character", "line", "code", "block"] as const
+/** `code` is the code block at the cursor, or where there is none, the line. */
+export type CopyUnit = (typeof copyUnits)[number]
 
 type Mark = { readonly at: Position; readonly by: CopyUnit }
 
@@ -70,12 +73,23 @@ export class CopyMode<B extends RowBlock> {
         return { from: first, to: { ...end, offset: end.offset + this.#graphemeAt(end).length } }
       case "line":
         return { from: { ...first, offset: 0 }, to: { ...end, offset: this.#text(end).length } }
+      case "code":
+        return { from: this.#codeEdge(first, -1), to: this.#codeEdge(end, 1) }
       case "block":
         return {
           from: { index: first.index, unit: 0, offset: 0 },
           to: { index: end.index, unit: Math.max(0, units.length - 1), offset: units.at(-1)?.text.length ?? 0 },
         }
     }
+  }
+
+  /** The start (-1) or the end (1) of the code block at a position, else of its line. */
+  #codeEdge(at: Position, direction: -1 | 1): Position {
+    const { units } = this.#window.store.layout(at.index)
+    const code = units[at.unit]?.code
+    let unit = at.unit
+    while (code !== undefined && units[unit + direction]?.code === code) unit += direction
+    return { index: at.index, unit, offset: direction < 0 ? 0 : (units[unit]?.text.length ?? 0) }
   }
 
   /** What a copy takes: the selection, or without a mark the line at the cursor. */
@@ -157,15 +171,17 @@ export class CopyMode<B extends RowBlock> {
         return this.#sideways(1)
       case "lineStart":
         return { ...at, offset: 0 }
+      case "lineTextStart":
+        return { ...at, offset: Math.max(0, this.#text(at).search(/\S/)) }
       case "lineEnd":
         return { ...at, offset: Math.max(0, this.#text(at).length - this.#lastGrapheme(at).length) }
       case "wordLeft":
+      case "wordStartRight":
       case "wordRight":
-      case "wordEnd":
         return this.#word(to)
-      case "top":
+      case "start":
         return { index: 0, unit: 0, offset: 0 }
-      case "bottom":
+      case "end":
         return this.#endOf(store.count - 1)
       case "blockNext":
         return at.index + 1 < store.count ? { index: at.index + 1, unit: 0, offset: 0 } : this.#endOf(at.index)
@@ -188,7 +204,7 @@ export class CopyMode<B extends RowBlock> {
     return before === undefined ? at : { ...at, offset: at.offset - before.length }
   }
 
-  #word(to: "wordLeft" | "wordRight" | "wordEnd"): Position {
+  #word(to: "wordLeft" | "wordStartRight" | "wordRight"): Position {
     const at = this.#cursor
     const text = this.#text(at)
     if (to === "wordLeft") {
@@ -197,7 +213,7 @@ export class CopyMode<B extends RowBlock> {
       if (found !== undefined) return { ...at, offset: found.index }
       return at.offset > 0 ? { ...at, offset: 0 } : this.#neighbour(-1)
     }
-    const pattern = to === "wordRight" ? /(?<![\p{L}\p{N}_])[\p{L}\p{N}_]/gu : /[\p{L}\p{N}_](?![\p{L}\p{N}_])/gu
+    const pattern = to === "wordStartRight" ? /(?<![\p{L}\p{N}_])[\p{L}\p{N}_]/gu : /[\p{L}\p{N}_](?![\p{L}\p{N}_])/gu
     pattern.lastIndex = at.offset + 1
     const found = pattern.exec(text)
     return found === null ? this.#neighbour(1) : { ...at, offset: found.index }

@@ -113,9 +113,9 @@ export class RowView<B extends RowBlock> {
     return this.#did(this.#window.toBottom())
   }
 
-  /** To the first row of the prompt above (-1) or below (1); false where there is none. */
-  toPrompt(direction: -1 | 1): boolean {
-    const place = this.#window.blockFrom(direction, this.#window.top, (block) => block.prompt)
+  /** To the first row of the nearest block above (-1) or below (1) that is `wanted`, below the last one to the end; false where there is none. */
+  toBlock(direction: -1 | 1, wanted: (block: B) => boolean): boolean {
+    const place = this.#window.blockFrom(direction, this.#window.top, wanted)
     if (place === undefined) return direction > 0 && this.toBottom()
     this.#current = place.index
     this.#window.goTo(place)
@@ -228,6 +228,18 @@ export class RowView<B extends RowBlock> {
     return this.#did(this.#pointer.clear())
   }
 
+  /** The code that the reader is at: at the cursor, else the last in view of the chosen block, else the last in view; empty where there is none. */
+  codeText(): string {
+    const { cursor } = this.copy
+    if (cursor !== null) return this.#store.layout(cursor.index).units[cursor.unit]?.code?.text ?? ""
+    const codes = this.#window.visible().flatMap(({ place, row }) => {
+      const code = row.pieces[0]?.unit.code
+      return code === undefined ? [] : [{ index: place.index, code }]
+    })
+    const found = codes.findLast(({ index }) => index === this.#current) ?? codes.at(-1)
+    return found?.code.text ?? ""
+  }
+
   /** All that a block says, as it was written, folded or not. */
   blockText(index: number): string {
     return this.#store.texts(index).join("\n")
@@ -254,8 +266,10 @@ export class RowView<B extends RowBlock> {
   }
 
   #did(happened: boolean): boolean {
-    if (happened) this.#changed()
-    return happened
+    if (!happened) return false
+    this.#changed()
+    this.#options.events.moved?.()
+    return true
   }
 
   #changed(): void {

@@ -11,6 +11,8 @@ export type RowViewEvents<B> = {
   selected(text: string): void
   /** A block was asked to be shown in full. */
   open(block: B): void
+  /** The reader went somewhere. */
+  moved?(): void
   /** The first block came into view: older ones may be fetched. */
   atStart(): void
 }

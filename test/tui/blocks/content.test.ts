@@ -10,7 +10,7 @@ import { gave, noon } from "../panels/support.ts"
 const source = blockSource(plainHighlighter)
 
 function drawn(data: BlockData, open: boolean, width = 60): string {
-  const block: Block = makeBlock("k", null, null, data)
+  const block: Block = makeBlock({ key: "k", entry: null }, null, data)
   return drawing(layoutContent(source.content(block, open, undefined), 0, width, "unicode"))
 }
 

@@ -94,6 +94,7 @@ export type Heard = {
   readonly copied: string[]
   readonly opened: number[]
   readonly edited: unknown[]
+  readonly paged: unknown[]
   readonly said: string[]
   changes: number
   older: number
@@ -107,7 +108,7 @@ export async function openPanel<P extends Panel>(
 ) {
   const screen = await createTestRenderer({ width, height })
   const clock = stillClock()
-  const heard: Heard = { copied: [], opened: [], edited: [], said: [], changes: 0, older: 0 }
+  const heard: Heard = { copied: [], opened: [], edited: [], paged: [], said: [], changes: 0, older: 0 }
   const theme = plainTheme()
   const host: PanelHost = {
     context: screen.renderer,
@@ -118,9 +119,12 @@ export async function openPanel<P extends Panel>(
     changed: () => (heard.changes += 1),
     copy: (text) => heard.copied.push(text),
     selected: (text) => heard.copied.push(text),
+    moved: () => {},
     loadOlder: () => (heard.older += 1),
     openOutput: (task) => heard.opened.push(task),
     edit: (what) => heard.edited.push(what),
+    page: (what) => heard.paged.push(what),
+    keys: (command) => `<${command}>`,
     say: (_, text) => heard.said.push(text),
   }
   const panel = open(host)
