@@ -6,17 +6,17 @@ import type { Item } from "../dialogs/dialog.ts"
 import { until } from "../jump.ts"
 import { firstHeld, loadOlder } from "../older.ts"
 import { ago } from "../status/numbers.ts"
-import { entryBefore, treeFilters, treeRows, type TreeFilter, type TreeRow } from "../tree.ts"
+import { entryBefore, forksAt, treeFilters, treeRows, type TreeFilter, type TreeRow } from "../tree.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
 const id = "tree"
 /** The row that fetches older entries. */
 const olderKey = "older"
 
-const signs: Readonly<Record<TreeRow["kind"], string>> = { input: "› ", answer: "", other: "· " }
+const signs: Readonly<Record<TreeRow["kind"], string>> = { input: "› ", answer: "", tool: "· ", other: "· " }
 const filterTitles: Readonly<Record<TreeFilter, string>> = {
   inputs: "your inputs",
-  talk: "inputs and answers",
+  noTools: "without tools",
   labelled: "what has a label",
   all: "everything",
 }
@@ -89,6 +89,8 @@ function askMind(stage: Stage, from: Fork): void {
 class Tree {
   readonly #stage: Stage
   #filter: TreeFilter
+  /** Forks of which only the first row is shown. */
+  readonly #folded = new Set<number>()
   #rows: readonly TreeRow[] = []
 
   constructor(stage: Stage, filter: TreeFilter) {
@@ -114,6 +116,7 @@ class Tree {
         actions: [
           { command: "dialog.scope", label: "show more or less", always: () => this.#turn() },
           { command: "dialog.rename", label: "label", run: (item) => this.#label(item) },
+          { command: "dialog.archive", label: "fold", run: (item) => this.#fold(item) },
         ],
         chosen: (item) => this.#chosen(item),
       },
@@ -127,13 +130,14 @@ class Tree {
   #items(): readonly Item[] {
     const { store, options } = this.#stage
     const { view, conversation } = store.state
-    this.#rows = treeRows(view, this.#filter)
+    this.#rows = treeRows(view, this.#filter, this.#folded)
     const forks = view.conversations.size > 1
     const items = this.#rows.map((row): Item => ({
       key: String(row.entry),
       label: `${"  ".repeat(row.depth)}${signs[row.kind]}${row.text}`,
       detail: row.label === "" ? "" : `[${row.label}]`,
       right: [
+        row.behind > 0 ? `▸ ${row.behind} more` : "",
         row.tip && row.conversation === conversation ? "here" : "",
         forks ? `c${row.conversation}` : "",
         ago(options.clock.now() - row.at),
@@ -151,6 +155,21 @@ class Tree {
 
   #turn(): void {
     this.#filter = treeFilters[(treeFilters.indexOf(this.#filter) + 1) % treeFilters.length] ?? "inputs"
+    this.#show()
+  }
+
+  /** Folds the fork that a row belongs to, or those that were made at it; or shows them again. */
+  #fold(item: Item): void {
+    const row = this.#rows.find(({ entry }) => String(entry) === item.key)
+    if (row === undefined) return
+    const made = forksAt(this.#stage.store.state.view, row.conversation, row.entry)
+    const forks = made.length > 0 && row.behind === 0 ? made : row.depth > 0 ? [row.conversation] : []
+    if (forks.length === 0) return this.#stage.say("info", "There is no fork here to fold")
+    const open = forks.every((fork) => this.#folded.has(fork))
+    for (const fork of forks) {
+      if (open) this.#folded.delete(fork)
+      else this.#folded.add(fork)
+    }
     this.#show()
   }
 

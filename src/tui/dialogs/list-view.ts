@@ -12,7 +12,7 @@ import { wrap } from "../../std/text.ts"
 import { chunk, stripChunks, type Strip } from "../status/strip.ts"
 import type { Dialog, Item, ListDialog } from "./dialog.ts"
 import { Frame, room, textNode, type DialogView, type Look } from "./frame.ts"
-import { ask, chosen, makeList, scroll, walk, type List } from "./list.ts"
+import { ask, chosen, makeList, scroll, stays, walk, type List } from "./list.ts"
 
 export type ListAnswers = {
   chosen(item: Item): void
@@ -122,7 +122,9 @@ export class ListView implements DialogView {
     const same = dialog.items === this.#dialog.items
     this.#dialog = dialog
     this.#frame.title(dialog.title)
-    if (!same) this.#model = makeList(dialog.items ?? [], this.#model.query, before ?? dialog.at, this.#model.narrows)
+    const items = dialog.items ?? []
+    const at = stays(this.#model, items) ?? dialog.at
+    if (!same) this.#model = makeList(items, this.#model.query, at, this.#model.narrows)
     const item = chosen(this.#model)
     if (item !== undefined && item.key !== before) dialog.moved?.(item)
     this.#draw()

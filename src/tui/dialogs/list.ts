@@ -40,6 +40,12 @@ export function chosen(list: List): Item | undefined {
   return list.shown[list.place]
 }
 
+/** The key that the bar stands on among other items: the chosen one, or, where it is gone, the nearest above it that is still there. */
+export function stays({ shown, place }: List, items: readonly Item[]): string | undefined {
+  const keys = new Set(items.map(({ key }) => key))
+  return shown.slice(0, place + 1).findLast(({ key }) => keys.has(key))?.key
+}
+
 /** Another query: its best match is chosen; without one, the bar stays. */
 export function ask(list: List, query: string): List {
   if (query === list.query) return list

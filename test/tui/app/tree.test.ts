@@ -57,12 +57,39 @@ test("the tree shows more with a key, and its end is a conversation to go on wit
   const robot = await talk()
   await robot.type("/tree")
   await robot.press("enter", "ctrl+o")
-  robot.shows("Tree: inputs and answers")
+  robot.shows("Tree: without tools")
   robot.shows("first answer")
   await robot.press("end", "ctrl+end", "enter")
   await robot.wait(50)
   expect(asked(robot, "fork")).toEqual([])
   expect(robot.state.conversation).toBe(1)
+  await robot.close()
+})
+
+test("a fork is folded and unfolded, and the tree is searched as one types", async () => {
+  const robot = await talk()
+  const place = { conversation: 77, at: 0, byTask: null }
+  const said = (id: number, text: string) => {
+    const data = { kind: "user", content: [{ type: "text", text }], submission: 1 } as const
+    return { type: "entry", entry: { ...place, id, data } } as const
+  }
+  const at = robot.host.entries[1]?.id ?? 0
+  robot.host.commit(
+    { type: "conversation", conversation: { id: 77, parent: { conversation: 1, entry: at }, owner: null } },
+    said(101, "another way"),
+    said(102, "and further"),
+  )
+  await robot.type("/tree")
+  await robot.press("enter")
+  robot.shows("  › and further")
+  await robot.press("up", "alt+h")
+  robot.shows("▸ 1 more · c77")
+  robot.hides("and further")
+  await robot.press("alt+h")
+  robot.shows("  › and further")
+  await robot.type("first")
+  robot.shows("› › first question")
+  robot.hides("and further")
   await robot.close()
 })
 
