@@ -26,7 +26,7 @@ const minds =
   /unsupported|not supported|does(n't| not) support|extra_forbidden|extra (inputs|fields)|unknown|unrecognized|not permitted|not allowed|unexpected|mandatory|invalid (parameter|field)/
 
 const signatures =
-  /invalid `?signature|thinking_binding|prefix.?mismatch|thinking.{0,80}(cannot be modified|bound|must remain)/
+  /invalid `?signature|thinking_binding|prefix.?mismatch|thinking.{0,80}(cannot be modified|bound|must remain)|must start with a thinking block|cannot contain `?thinking/
 
 /** "reasoningEffort" and "reasoning.effort" name `reasoning_effort`, but "stream_options" does not name "stream". */
 function names(text: string, field: string): boolean {
@@ -60,14 +60,14 @@ function withoutThinking(body: JsonObject): JsonObject | undefined {
   if (!Array.isArray(body.messages)) return undefined
   const messages = (body.messages as readonly Json[]).filter(isObject)
   const has = messages.some((message) => Array.isArray(message.content) && message.content.some(isThinking))
-  if (!has) return undefined
+  const { thinking, ...rest } = body
+  const adaptive = isObject(thinking) && thinking.type === "adaptive"
+  if (!has && (thinking === undefined || adaptive)) return undefined
   const clean = messages.map((message) => {
     if (!Array.isArray(message.content)) return message
     const content = (message.content as readonly Json[]).filter((block) => !isThinking(block))
     return { ...message, content: content.length > 0 ? content : [{ type: "text", text: "…" }] }
   })
-  const { thinking, ...rest } = body
-  const adaptive = isObject(thinking) && thinking.type === "adaptive"
   return { ...rest, ...(adaptive ? { thinking } : {}), messages: clean }
 }
 

@@ -62,6 +62,9 @@ function toolsFor(change: () => Promise<void>): readonly Tool[] {
 
 const both = [{ name: "look" }, { name: "fail" }]
 
+/** Progress is told at most once in this time. */
+const frameMs = 50
+
 const wishes = /look|hang|refuse|plain/g
 
 /** By what was wished last, since some formats show pictures of results in a message of the user: the same whoever is asked. */
@@ -116,6 +119,10 @@ async function talkOf(server: ModelServer, first: Format, second: Format): Promi
     consent: "now",
     report: () => {},
   })
+  let heard = ""
+  engine.port.watch((frame) => {
+    if (frame.type === "progress") heard += frame.text
+  })
   const idle = async (): Promise<void> => {
     await eventually(
       () => !engine.busy(),
@@ -128,11 +135,19 @@ async function talkOf(server: ModelServer, first: Format, second: Format): Promi
     change,
     async say(text) {
       const at = server.requests.length
+      heard = ""
       const content = [{ type: "text" as const, text }, picture]
       const requestId = crypto.randomUUID()
       await engine.port.request({ type: "submit", conversation: rootConversation, requestId, content, mode: "steer" })
       if (text.includes("hang")) {
-        await server.request(at)
+        // Some of the answer is there when it is stopped.
+        await eventually(
+          async () => {
+            await clock.advance(frameMs)
+            return heard !== ""
+          },
+          () => `the answer does not begin after ${server.requests.length - at} requests`,
+        )
         await engine.port.request({ type: "abort", conversation: rootConversation })
       }
       await idle()

@@ -258,7 +258,7 @@ test("the stored messages are not touched", () => {
 
 test("own thinking goes back byte for byte at its place, foreign thinking not at all (field report 93)", () => {
   const messages = [user("hi"), assistant(claude, signed, redacted, text("x "), call("a")), result("a", "1")]
-  const { body } = encodeAnthropic(request(claude, messages))
+  const { body } = encodeAnthropic(request(claude, messages, { thinking: "high" }))
   expect(JSON.stringify(body)).toContain(
     JSON.stringify([
       { type: "thinking", thinking: "hm", signature: signatureFor("claude", "hm") },

@@ -86,6 +86,16 @@ test("refused signatures take all earlier thinking with them, once", () => {
   expect(repaired && repairBody(repaired, refusal)).toBeUndefined()
 })
 
+test("a turn that has to begin with thinking and does not goes on without", () => {
+  const messages = [{ role: "user", content: [{ type: "text", text: "a" }] }]
+  const body = { model: "m", thinking: { type: "enabled", budget_tokens: 1_024 }, messages }
+  const text =
+    "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block"
+  const refusal = { status: 400, body: JSON.stringify({ error: { message: text } }) }
+  expect(repairBody(body, refusal)).toEqual({ model: "m", messages })
+  expect(repairBody({ model: "m", messages }, refusal)).toBeUndefined()
+})
+
 test("a refused field costs one more request once, and none from then on", async () => {
   const server = await startModelServer({ strict: false })
   server.script((asked) =>

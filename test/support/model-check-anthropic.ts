@@ -102,6 +102,33 @@ function checkMessages(check: Check, messages: readonly JsonObject[]): void {
   if (messages.at(-1)?.role !== "user") check.problems.push("the last message must be the user's")
 }
 
+function blocksOf(message: JsonObject): readonly JsonObject[] {
+  return list(message.content).map(object)
+}
+
+/** What the assistant said since the last message of the user that holds no results: one turn, for the vendor. */
+function openTurn(messages: readonly JsonObject[]): readonly JsonObject[] {
+  const begun = messages.findLastIndex(
+    (message) => message.role === "user" && blocksOf(message).every((block) => block.type !== "tool_result"),
+  )
+  return messages.slice(begun + 1).filter((message) => message.role === "assistant")
+}
+
+const thinks = (block: JsonObject | undefined): boolean =>
+  block?.type === "thinking" || block?.type === "redacted_thinking"
+
+/** A turn that is open begins with thinking where a budget asks for it, and holds none where it is off. Models that adapt mind neither. */
+function checkOpenTurn(problems: string[], body: JsonObject, messages: readonly JsonObject[]): void {
+  const { type } = object(body.thinking)
+  const turn = openTurn(messages)
+  const [first] = turn
+  if (first === undefined || type === "adaptive") return
+  if (type === "enabled" && !thinks(blocksOf(first)[0]))
+    problems.push("a final `assistant` message must start with a thinking block: Expected `thinking`")
+  if (type !== "enabled" && turn.some((message) => blocksOf(message).some(thinks)))
+    problems.push("When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`")
+}
+
 function cacheMarks(value: Json | undefined): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item: Json) => sum + cacheMarks(item), 0)
   if (!isObject(value)) return 0
@@ -135,6 +162,7 @@ export function checkAnthropic(body: JsonObject): readonly string[] {
   const messages = list(body.messages).map(object)
   if (messages.length === 0) problems.push("messages: at least one message is required")
   checkMessages(check, messages)
+  checkOpenTurn(problems, body, messages)
   const marks = cacheMarks(body)
   if (marks > cacheMarksMax) problems.push(`${marks} blocks with cache_control, at most ${cacheMarksMax} are allowed`)
   return problems

@@ -110,19 +110,45 @@ function effortOf(word: string): string {
   return word === "minimal" ? "low" : word
 }
 
-function thinkingFields(request: ModelRequest, quirks: Quirks, maxTokens: number): JsonObject {
+function isThinking(block: JsonObject): boolean {
+  return block.type === "thinking" || block.type === "redacted_thinking"
+}
+
+/** Whether the turn that is still open, which began at the last message of the user without results, begins otherwise than with thinking. */
+function beginsUnthinking(turns: readonly Turn[]): boolean {
+  const begun = turns.findLastIndex(
+    ({ role, blocks }) => role === "user" && blocks.every((b) => b.type !== "tool_result"),
+  )
+  const first = turns[begun + 1]?.blocks[0]
+  return first !== undefined && !isThinking(first)
+}
+
+/** `keeps`: thinking of before goes along. */
+type Thinking = { readonly fields: JsonObject; readonly keeps: boolean }
+
+/**
+ * How thinking is asked for. With a budget the vendor refuses an open turn that does not begin with thinking, such as one that another model
+ * began: the rest of that turn goes without. Where thinking is off it refuses thinking of before in such a turn, so none is sent.
+ */
+function thinkingOf(request: ModelRequest, quirks: Quirks, maxTokens: number, turns: readonly Turn[]): Thinking {
   const thinking = chooseThinking(request.model, request.thinking)
-  if (thinking === undefined) return {}
+  // Who thinks unasked takes it back.
+  if (thinking === undefined) return { fields: {}, keeps: true }
   const { level, word } = thinking
-  if (level === "off") return quirks.adaptiveThinking ? { thinking: { type: "disabled" } } : {}
+  if (level === "off")
+    return { fields: quirks.adaptiveThinking ? { thinking: { type: "disabled" } } : {}, keeps: false }
   const binding: JsonObject = quirks.boundThinking ? { block_binding: { prefix_mismatch_behavior: "drop_block" } } : {}
-  if (quirks.adaptiveThinking)
-    return {
-      thinking: { type: "adaptive", display: "summarized", ...binding },
-      ...(word === "" ? {} : { output_config: { effort: effortOf(word) } }),
-    }
+  if (quirks.adaptiveThinking) {
+    const adaptive = { thinking: { type: "adaptive", display: "summarized", ...binding } }
+    return { fields: word === "" ? adaptive : { ...adaptive, output_config: { effort: effortOf(word) } }, keeps: true }
+  }
   const budget = Math.min(budgets[level] ?? budgetMin, maxTokens - answerMin)
-  return budget < budgetMin ? {} : { thinking: { type: "enabled", budget_tokens: budget, ...binding } }
+  if (budget < budgetMin || beginsUnthinking(turns)) return { fields: {}, keeps: false }
+  return { fields: { thinking: { type: "enabled", budget_tokens: budget, ...binding } }, keeps: true }
+}
+
+function withoutThinking(turns: readonly Turn[]): readonly Turn[] {
+  return turns.map(({ role, blocks }) => ({ role, blocks: blocks.filter((block) => !isThinking(block)) }))
 }
 
 function toolsJson(tools: readonly ToolSpec[], quirks: Quirks): readonly JsonObject[] {
@@ -140,15 +166,17 @@ export function encodeAnthropic(request: ModelRequest): Encoded {
   const maxTokens = outputLimit(request) ?? maxTokensDefault
   const history = historyFor(request.messages, model, anthropicIds)
   const tools = quirks.toolsForCalls ? toolsFor(request.tools, history) : request.tools
+  const turns = turnsOf(history, quirks)
+  const thinking = thinkingOf(request, quirks, maxTokens, turns)
   const body: JsonObject = {
     model: model.id,
     stream: true,
     max_tokens: maxTokens,
-    ...thinkingFields(request, quirks, maxTokens),
+    ...thinking.fields,
     ...quirks.body,
     ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system.toWellFormed(), ...mark }] }),
     ...(tools.length === 0 ? {} : { tools: toolsJson(tools, quirks) }),
-    messages: messagesJson(turnsOf(history, quirks)),
+    messages: messagesJson(thinking.keeps ? turns : withoutThinking(turns)),
   }
   return { path: "/v1/messages", body }
 }

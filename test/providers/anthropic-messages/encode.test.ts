@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { ThinkingLevel } from "../../../src/message/message.ts"
+import type { Message, ThinkingLevel } from "../../../src/message/message.ts"
 import { encodeAnthropic } from "../../../src/providers/anthropic-messages/encode.ts"
 import { getModel } from "../../../src/providers/catalog.ts"
 import { usualThinking } from "../../../src/providers/thinking.ts"
@@ -32,6 +32,44 @@ test("a budget leaves room for the answer, and goes where there is none", () => 
     encodeAnthropic(request(claude, [user("hi")], { thinking: "high", maxTokens })).body.thinking
   expect(small(4_096)).toEqual({ type: "enabled", budget_tokens: 3_072 })
   expect(small(1_500)).toBeUndefined()
+})
+
+const signed = { type: "thinking", thinking: "hm", thinkingSignature: "s" } as const
+
+/** Whether thinking is asked for, and whether any of before goes along. */
+function thinkingIn(messages: readonly Message[], thinking: ThinkingLevel = "high", to = claude): readonly boolean[] {
+  const { body } = encodeAnthropic(request(to, messages, { thinking }))
+  return [
+    JSON.stringify(body.thinking ?? {}).includes("enabled"),
+    JSON.stringify(body.messages).includes('"signature"'),
+  ]
+}
+
+test("a turn that another model began goes on without thinking, and the next one has it again", () => {
+  const begun = [user("a"), assistant({ ...claude, id: "other" }, call("1")), result("1", "r")]
+  const went = [...begun, assistant(claude, signed, call("2")), result("2", "r")]
+  expect(thinkingIn(begun)).toEqual([false, false])
+  expect(thinkingIn(went)).toEqual([false, false])
+  expect(thinkingIn([...went, user("wait")])).toEqual([false, false])
+  expect(thinkingIn([...went, assistant(claude, text("done")), user("on")])).toEqual([true, true])
+  // A model that adapts has no such rule.
+  const { body } = encodeAnthropic(request(adaptive, begun, { thinking: "high" }))
+  expect(body.thinking).toMatchObject({ type: "adaptive" })
+})
+
+test("a turn that began with thinking has it to its end, whatever comes later in it", () => {
+  const own = [user("a"), assistant(claude, signed, call("1")), result("1", "r"), assistant(claude, call("2"))]
+  expect(thinkingIn([...own, result("2", "r")])).toEqual([true, true])
+  const redacted = { type: "thinking", thinking: "", thinkingSignature: "blob", redacted: true } as const
+  expect(thinkingIn([user("a"), assistant(claude, redacted, call("1")), result("1", "r")])[0]).toBe(true)
+})
+
+test("where thinking is off, none of before is sent", () => {
+  const own = [user("a"), assistant(claude, signed, call("1")), result("1", "r")]
+  expect(thinkingIn(own, "off")).toEqual([false, false])
+  expect(thinkingIn(own, "off", adaptive)).toEqual([false, false])
+  // A model of which nobody said that it thinks, and which does, takes it back.
+  expect(thinkingIn(own, "off", { ...claude, thinking: {} })).toEqual([false, true])
 })
 
 test("cache marks: the last tool, the system prompt and the two newest messages of the user", () => {
