@@ -21,7 +21,7 @@ import { Keys } from "./keys.ts"
 import { Link, sentence } from "./link.ts"
 import { Looks } from "./looks.ts"
 import type { ScreenOptions } from "./options.ts"
-import { openHighlighter, panelMaker } from "./panel-host.ts"
+import { openHighlighter, panelDeeds, panelMaker } from "./panel-host.ts"
 import { Slots } from "./slots.ts"
 import { folderOf, isTyping, startState, type Level } from "./state.ts"
 import { keyHints } from "./status/key-hints.ts"
@@ -38,6 +38,8 @@ export type App = Stage & {
   readonly drawing: Drawing
   readonly keys: Keys
   readonly highlighter: ReturnType<typeof openHighlighter>
+  /** The reader went somewhere, which is to be kept. */
+  moved(): void
   /** Gives the keys to what the state says has them. */
   refocus(): void
 }
@@ -98,7 +100,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
         app().store.dispatch({ type: "focus", focus: { area: "panel", id } })
       }
     },
-    turned: (id) => app().store.dispatch({ type: "focus", focus: { area: "panel", id } }),
+    ...panelDeeds(app),
     refocus: () => app().refocus(),
     failed: (id, error) => app().say("error", `The panel ${id} failed and was closed: ${sentence(error)}`),
   })
@@ -182,7 +184,7 @@ function makeStore(renderer: CliRenderer, options: ScreenOptions, looks: Looks):
 export function makeApp(
   renderer: CliRenderer,
   options: ScreenOptions,
-  given: { readonly terminal: Terminal; readonly end: Stage["end"]; opened(app: App): void },
+  given: { readonly terminal: Terminal; readonly end: Stage["end"]; opened(app: App): void; moved(): void },
 ): App {
   let made: App | null = null
   // The parts know each other through the app, which is there before any of them is used.
@@ -237,6 +239,7 @@ export function makeApp(
       cancelToast = options.clock.after(toastMs[level], () => store.dispatch({ type: "toast", toast: null }))
     },
     copy: (text) => attempt(app(), copied(app(), text)),
+    moved: () => given.moved(),
     end(reason, work) {
       cancelToast()
       given.end(reason, work)

@@ -3,8 +3,8 @@
  *
  * - The footer, a row of text in the editor and the rule above it are always there; everything else gives way to them, down to 40 by 10.
  * - Rectangles never overlap, never leave the screen, and together with the dividers cover it.
- * - Wide screens show the side slot beside `main`; under `side.from` columns all panels of both slots share one place, as tabs; under
- *   `tabsColumns` columns, or where rows are few, the tabs go and one panel is left.
+ * - Wide screens show the side slot beside `main`; under `side.from` columns the panels of both share one place, as tabs; under
+ *   `tabsColumns` columns, or where rows are few, the tabs go and one panel is left, with its name over it unless it is the main one.
  */
 import type { SlotSettings } from "./options.ts"
 
@@ -56,6 +56,10 @@ export type Layout = {
 const tabsColumns = 60
 /** Under this many rows a row of tabs costs too much of the text. */
 const tabsRows = 14
+/** From this many rows on the bottom slot has a place of its own also on a screen that is not wide. */
+const bottomFromRows = 24
+/** What a click or a drag must leave of `main` above the bottom slot, in rows, its own title included. */
+const bottomRowsMin = 4
 /** What the chat keeps beside a side slot, and the least that a side panel is worth. */
 const mainColumnsMin = 40
 const sideColumnsMin = 24
@@ -88,7 +92,8 @@ function block(input: LayoutInput): Block {
   const spare = Math.max(0, rows - 2 - editorRows - panelRowsMin)
   const bannerRows = Math.min(input.bannerRows, spare)
   const queueRows = Math.min(input.queueRows, spare - bannerRows)
-  const areaRows = rows - 2 - editorRows - bannerRows - queueRows
+  const footerRows = input.arrangement.slots.footer.length > 0 ? 1 : 0
+  const areaRows = rows - 1 - footerRows - editorRows - bannerRows - queueRows
   let top = areaRows
   const next = (height: number): Rect => {
     const rect = row(top, height)
@@ -101,7 +106,7 @@ function block(input: LayoutInput): Block {
     queue: next(queueRows),
     rule: next(1),
     editor: next(editorRows),
-    footer: next(1),
+    footer: next(footerRows),
   }
 }
 
@@ -112,15 +117,23 @@ const shown = (ids: readonly string[], arrangement: Arrangement): readonly strin
 function oneOf(ids: readonly string[], input: LayoutInput, area: Rect): Pick<Layout, "panels" | "tabs" | "divider"> {
   const front = ids.includes(input.front) ? input.front : ids[0]
   if (front === undefined) return { panels: [], tabs: null, divider: null }
-  const slot: SlotName = input.arrangement.slots.side.stack.includes(front) ? "side" : "main"
+  const slot = slotOf(input.arrangement.slots, front)
   const withTabs = ids.length > 1 && input.columns >= tabsColumns && input.rows >= tabsRows
-  if (!withTabs) return { panels: [{ id: front, slot, title: null, body: area }], tabs: null, divider: null }
   const body = { ...area, top: area.top + 1, height: area.height - 1 }
+  if (!withTabs) {
+    const titled = slot !== "main" && area.height > panelRowsMin
+    const title = titled ? { ...area, height: 1 } : null
+    return { panels: [{ id: front, slot, title, body: titled ? body : area }], tabs: null, divider: null }
+  }
   return {
     panels: [{ id: front, slot, title: null, body }],
     tabs: { rect: { ...area, height: 1 }, ids },
     divider: null,
   }
+}
+
+export function slotOf(slots: SlotSettings, id: string): SlotName {
+  return slots.side.stack.includes(id) ? "side" : slots.bottom.includes(id) ? "bottom" : "main"
 }
 
 /** Panels one over the other, each with a title. */
@@ -145,10 +158,10 @@ function sideColumns(input: LayoutInput): number {
   return clamp(wanted, sideColumnsMin, Math.max(sideColumnsMin, input.columns - mainColumnsMin - 1))
 }
 
-/** Rows of the bottom slot: a third, where that leaves the others something. */
-function bottomRows(count: number, area: Rect): number {
+/** Rows of the bottom slot, where it leaves the others something. */
+function bottomRows(count: number, area: Rect, size: number): number {
   if (count === 0 || area.height < 3 * panelRowsMin) return 0
-  return Math.floor(area.height / 3)
+  return clamp(Math.round((area.height * size) / 100), bottomRowsMin, area.height - bottomRowsMin)
 }
 
 export function layout(input: LayoutInput): Layout {
@@ -162,15 +175,16 @@ export function layout(input: LayoutInput): Layout {
     return { ...rest, ...oneOf([arrangement.zoomed], input, area) }
   }
   const wide = input.columns >= arrangement.slots.side.from
-  if (!wide || main.length === 0 || (side.length === 0 && bottom.length === 0)) {
-    return { ...rest, ...oneOf(wide && main.length > 0 ? main : all, input, area) }
-  }
-  const low = bottomRows(bottom.length, area)
+  const below = wide || (input.columns >= tabsColumns && input.rows >= bottomFromRows)
+  const low = below && main.length > 0 ? bottomRows(bottom.length, area, arrangement.slots.bottomSize) : 0
   const high: Rect = { ...area, height: area.height - low }
-  const columns = side.length === 0 ? 0 : sideColumns(input)
+  if (low === 0 && (!wide || main.length === 0 || side.length === 0)) {
+    return { ...rest, ...oneOf(all, input, area) }
+  }
+  const columns = side.length === 0 || !wide ? 0 : sideColumns(input)
   const mainArea: Rect = { ...high, width: area.width - (columns === 0 ? 0 : columns + 1) }
   const sideArea: Rect = { ...high, left: mainArea.width + 1, width: columns }
-  const front = oneOf(main, input, mainArea)
+  const front = oneOf(wide ? main : [...main, ...side], input, mainArea)
   const panels = [
     ...front.panels,
     ...(columns === 0 ? [] : stack(side, "side", sideArea)),
@@ -180,7 +194,25 @@ export function layout(input: LayoutInput): Layout {
   return { ...rest, panels, tabs: front.tabs, divider }
 }
 
-/** The panels that can be seen, in the order in which a key goes through them. */
+/** The panels that can be seen or turned to, in the order in which a key goes through them. */
 export function visiblePanels(placed: Layout): readonly string[] {
-  return placed.tabs === null ? placed.panels.map((panel) => panel.id) : placed.tabs.ids
+  const shown = placed.panels.map((panel) => panel.id)
+  return placed.tabs === null ? shown : [...placed.tabs.ids, ...shown.filter((id) => !placed.tabs?.ids.includes(id))]
+}
+
+/** Part of the area at its lower and right edge that stands for a slot which shows nothing yet. */
+const edgeShare = 0.25
+
+/** The slot that a panel is dropped on; null outside of all of them. */
+export function slotAt(placed: Layout, column: number, row: number): SlotName | null {
+  const { width, top: height } = placed.banner
+  if (row < 0 || row >= height || column < 0 || column >= width) return null
+  const has = (slot: SlotName): boolean => placed.panels.some((panel) => panel.slot === slot)
+  if (!has("bottom") && row >= height * (1 - edgeShare)) return "bottom"
+  if (!has("side") && column >= width * (1 - edgeShare)) return "side"
+  const at = placed.panels.find(({ title, body }) => {
+    const top = title?.top ?? body.top
+    return column >= body.left && column < body.left + body.width && row >= top && row < body.top + body.height
+  })
+  return at?.slot ?? "main"
 }

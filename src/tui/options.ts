@@ -74,12 +74,18 @@ export type SlotSettings = {
   /** `size` is per cent of the columns; under `from` columns the side slot becomes tabs. */
   readonly side: { readonly stack: readonly string[]; readonly size: number; readonly from: number }
   readonly bottom: readonly string[]
+  /** Per cent of the rows that the bottom slot has. */
+  readonly bottomSize: number
+  /** What the last row shows: `status`, or nothing, and then there is no such row. */
+  readonly footer: readonly string[]
 }
 
 export const defaultSlots: SlotSettings = {
   main: ["chat"],
   side: { stack: ["tool", "plan"], size: 40, from: 100 },
   bottom: [],
+  bottomSize: 33,
+  footer: ["status"],
 }
 
 export type ScreenSettings = {
@@ -101,6 +107,8 @@ export type ScreenSettings = {
   readonly searchRegex: boolean
   /** Command line of the person's editor; absent where none is known. */
   readonly editor?: string
+  /** Command line of the person's pager. */
+  readonly pager: string
 }
 
 /** What went well, or the sentence that says why not. */

@@ -1,17 +1,22 @@
 /** What the panels are given, and what they ask of the screen. */
 import type { CliRenderer } from "@opentui/core"
-import { editOutside, editFile } from "./editor/external.ts"
+import { printKeys } from "../home/chord.ts"
+import { keysOf } from "../home/key-match.ts"
+import { editFile, editOutside, textFile, viewFile } from "./editor/external.ts"
 import { attempt } from "./commands/stage.ts"
 import type { App } from "./app.ts"
 import { methodOf } from "./draw.ts"
 import { CodeHighlighter, plainHighlighter, type Highlighter } from "./highlight/highlighter.ts"
 import { TreeSitterParser } from "./highlight/tree-sitter.ts"
+import { slotOf } from "./layout.ts"
 import { loadOlder } from "./older.ts"
 import type { ScreenOptions } from "./options.ts"
 import { openChanges } from "./panels/changes.ts"
 import { openChat } from "./panels/chat.ts"
 import type { Panel, PanelHost } from "./panels/panel.ts"
 import { openPlan } from "./panels/plan.ts"
+import type { SlotsOptions } from "./slots.ts"
+import { openTasks } from "./panels/tasks.ts"
 import { openToolOutput, type ToolPanel } from "./panels/tool-output.ts"
 
 function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
@@ -23,11 +28,34 @@ function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
   attempt(app, app.terminal.lend(work))
 }
 
+function page(app: App, what: Parameters<PanelHost["page"]>[0]): void {
+  const { settings, scratch } = app.options
+  const view = (path: string): Promise<void> => viewFile(settings.pager, path)
+  const work = (): Promise<void> => ("path" in what ? view(what.path) : textFile(scratch, what.text, view))
+  attempt(app, app.terminal.lend(work))
+}
+
 /** Colours of code, where there is a folder for what makes them. They are nobody's to wait for, and their absence is told once. */
 export function openHighlighter(options: ScreenOptions, say: App["say"]): Highlighter & { close(): Promise<void> } {
   if (options.highlightFolder === undefined) return { ...plainHighlighter, close: () => Promise.resolve() }
   const parser = new TreeSitterParser(options.highlightFolder, (reason) => say("warning", reason))
   return new CodeHighlighter(parser, options.clock)
+}
+
+/** What the mouse does to panels, by their titles, tabs and edges. */
+export function panelDeeds(app: () => App): Pick<SlotsOptions, "turned" | "hidden" | "zoomed" | "moved" | "sized"> {
+  return {
+    turned: (id) => app().store.dispatch({ type: "focus", focus: { area: "panel", id } }),
+    hidden: (id) => app().store.dispatch({ type: "panel.show", id, shown: false }),
+    zoomed(id) {
+      const { zoomed } = app().store.state.place
+      app().store.dispatch({ type: "panel.zoom", id: zoomed === null ? id : null })
+    },
+    moved(id, to) {
+      if (slotOf(app().store.state.place.slots, id) !== to) app().store.dispatch({ type: "panel.move", id, to })
+    },
+    sized: (slot, size) => app().store.dispatch({ type: "panel.size", slot, size }),
+  }
 }
 
 /** A maker of panels by id; null for an id that is nobody's. */
@@ -47,6 +75,7 @@ export function panelMaker(
     changed: () => app().store.redraw(),
     copy: (text) => app().copy(text),
     selected: (text) => app().copy(text),
+    moved: () => app().moved(),
     loadOlder(conversation) {
       if (loading) return
       loading = true
@@ -61,6 +90,11 @@ export function panelMaker(
       app().store.dispatch({ type: "panel.show", id: "tool", shown: true })
     },
     edit: (what) => edit(app(), what),
+    page: (what) => page(app(), what),
+    keys(command) {
+      const keys = keysOf(app().keymap(), command)
+      return keys === undefined ? "" : printKeys(keys)
+    },
     say: (level, text) => app().say(level, text),
   })
   return (id) => {
@@ -71,6 +105,7 @@ export function panelMaker(
     }
     if (id === "tool") return (tool = openToolOutput(host()))
     if (id === "changes") return openChanges(host())
+    if (id === "tasks") return openTasks(host())
     if (id === "plan") return openPlan(host(), app().options.settings.planFiles)
     return null
   }

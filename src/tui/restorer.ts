@@ -7,19 +7,14 @@ import type { App } from "./app.ts"
 import type { Draft, ScreenOptions } from "./options.ts"
 import { readSaved, type Saved } from "./saved.ts"
 import { documentKey } from "../protocol/view.ts"
-import { isObject, type Json } from "../std/json.ts"
-import type { ReaderPlace } from "./panels/panel.ts"
-
-function readPlace(value: Json | undefined): ReaderPlace | null {
-  if (!isObject(value) || typeof value.key !== "string" || typeof value.row !== "number") return null
-  return { key: value.key, row: value.row, following: value.following === true }
-}
+import type { Json } from "../std/json.ts"
 
 export class Restorer {
   readonly #options: ScreenOptions
   /** A draft of the file, of a session that is not open yet. */
   #waiting: Draft | null = null
-  #done = false
+  /** The session that was opened last. */
+  #session: string | null = null
 
   constructor(options: ScreenOptions) {
     this.#options = options
@@ -39,13 +34,20 @@ export class Restorer {
     return true
   }
 
-  /** The first snapshot of a session is there. */
+  /** The host answers: a session is there, or there again. */
   opened(app: App): void {
-    if (this.#done) return
-    this.#done = true
     const { view } = app.store.state
+    // Whoever only lost the host for a moment is where they were.
+    if (this.#session === view.session) return
+    const first = this.#session === null
+    this.#session = view.session
     const document = view.documents.get(documentKey(0, `screen/${this.#options.client}`))
     const saved = readSaved(document?.name.startsWith("screen/") ? (document.value as Json) : undefined)
+    if (saved !== null) {
+      app.store.dispatch({ type: "conversation", id: saved.conversation })
+      app.slots.restorePlaces(view.session, saved.places)
+    }
+    if (!first) return
     if (saved !== null) this.#panels(app, saved)
     if (app.editor.edit.text !== "") return
     const waiting = this.#waiting?.session === view.session ? this.#waiting : null
@@ -56,18 +58,8 @@ export class Restorer {
 
   #panels(app: App, saved: Saved): void {
     const { store, slots } = app
-    store.dispatch({ type: "conversation", id: saved.conversation })
     const known = [...saved.shown].filter(([id]) => slots.known(id))
     for (const [id, shown] of known) store.dispatch({ type: "panel.show", id, shown })
-    if (saved.size !== null) {
-      store.dispatch({ type: "panel.size", by: saved.size - store.state.place.slots.side.size })
-    }
-    // The rows are laid out with the first frame of the session; the place is looked for after it.
-    queueMicrotask(() => {
-      for (const [id, reader] of slots.readers()) {
-        const place = readPlace(saved.places[id])
-        if (place !== null && !place.following) reader.restorePlace(place)
-      }
-    })
+    store.dispatch({ type: "panel.arrange", slots: saved.slots, zoomed: saved.zoomed, front: saved.front })
   }
 }

@@ -4,13 +4,15 @@
  * - What cannot be read is as if it were not there: it was written by another version, and is worth nothing but comfort.
  */
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
-import type { Draft } from "./options.ts"
+import type { Draft, SlotSettings } from "./options.ts"
 import type { ScreenState } from "./state.ts"
 
 export type Saved = {
   readonly draft: Draft | null
   readonly shown: ReadonlyMap<string, boolean>
-  readonly size: number | null
+  /** Where panels were moved to and how large they were made; null where the config's word counts. */
+  readonly slots: SlotSettings | null
+  readonly zoomed: string | null
   readonly front: string | null
   /** Which conversation was shown. */
   readonly conversation: number
@@ -29,7 +31,8 @@ export function toSaved(
     version,
     draft: draft && { ...draft, pastes: { ...draft.pastes } },
     shown: Object.fromEntries(place.shown),
-    size: place.slots.side.size,
+    slots: place.arranged ? { ...place.slots, side: { ...place.slots.side } } : null,
+    zoomed: place.zoomed,
     front: place.front,
     conversation,
     places: { ...places },
@@ -61,12 +64,26 @@ function flags(value: JsonObject[string]): ReadonlyMap<string, boolean> {
   return new Map(Object.entries(value).filter((entry): entry is [string, boolean] => typeof entry[1] === "boolean"))
 }
 
+function names(value: Json | undefined): readonly string[] | null {
+  return Array.isArray(value) && value.every((name) => typeof name === "string") ? value : null
+}
+
+function slotsOf(value: Json | undefined): SlotSettings | null {
+  if (!isObject(value) || !isObject(value.side)) return null
+  const { size, from } = value.side
+  const [main, stack, bottom, footer] = [value.main, value.side.stack, value.bottom, value.footer].map(names)
+  if (main == null || stack == null || bottom == null || footer == null) return null
+  if (typeof size !== "number" || typeof from !== "number" || typeof value.bottomSize !== "number") return null
+  return { main, side: { stack, size, from }, bottom, bottomSize: value.bottomSize, footer }
+}
+
 export function readSaved(value: Json | undefined): Saved | null {
   if (!isObject(value) || value.version !== version) return null
   return {
     draft: readDraft(value.draft),
     shown: flags(value.shown),
-    size: typeof value.size === "number" ? value.size : null,
+    slots: slotsOf(value.slots),
+    zoomed: typeof value.zoomed === "string" ? value.zoomed : null,
     front: typeof value.front === "string" ? value.front : null,
     conversation: typeof value.conversation === "number" ? value.conversation : 1,
     places: isObject(value.places) ? value.places : {},

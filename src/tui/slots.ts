@@ -2,14 +2,23 @@
  * Panels in their slots: made when first shown, put where the layout says, told of what changed.
  *
  * - What a panel throws is its own trouble: it is taken off the screen with a sentence, and everything else goes on.
+ * - With the mouse a divider is dragged, a title is dragged to another slot, and its buttons zoom and hide.
  * - A panel that is not in view costs nothing but its memory: it is brought up to date when it is shown.
  */
-import { BoxRenderable, StyledText, TextRenderable, type CliRenderer, type TextChunk } from "@opentui/core"
-import type { JsonObject } from "../std/json.ts"
+import {
+  BoxRenderable,
+  StyledText,
+  TextRenderable,
+  type CliRenderer,
+  type MouseEvent,
+  type TextChunk,
+} from "@opentui/core"
+import type { Json, JsonObject } from "../std/json.ts"
 import { cleanLine } from "../std/clean.ts"
-import { shorten, textWidth } from "../std/text.ts"
+import { textWidth } from "../std/text.ts"
 import type { Look } from "./dialogs/frame.ts"
-import { visiblePanels, type Layout, type Placed, type Rect } from "./layout.ts"
+import { slotAt, visiblePanels, type Layout, type Placed, type Rect, type SlotName } from "./layout.ts"
+import { titleContent, titlePart } from "./panel-title.ts"
 import type { Panel, PanelInput, Reader } from "./panels/panel.ts"
 import type { Focus } from "./state.ts"
 import { chunk } from "./status/strip.ts"
@@ -23,8 +32,13 @@ export type SlotsOptions = {
   focus(): Focus
   /** A click on a panel. */
   clicked(id: string): void
-  /** A click on a tab. */
+  /** A click on a tab or a title. */
   turned(id: string): void
+  hidden(id: string): void
+  zoomed(id: string): void
+  moved(id: string, to: SlotName): void
+  /** A slot was dragged to so many per cent of the columns or rows. */
+  sized(slot: "side" | "bottom", size: number): void
   /** Focus has to be given to a node again. */
   refocus(): void
   failed(id: string, error: unknown): void
@@ -45,18 +59,26 @@ export class Slots {
   readonly #tabs: TextRenderable
   readonly #divider: TextRenderable
   #layout: Layout | null = null
-  /** The columns of each tab, the end exclusive. */
-  #tabColumns: readonly { readonly id: string; readonly from: number; readonly to: number }[] = []
+  #look: Look | null = null
+  /** The columns of each tab, the end exclusive; `hide`: where its sign begins that hides it. */
+  #tabColumns: readonly { readonly id: string; readonly from: number; readonly to: number; readonly hide: number }[] =
+    []
+  /** What the pressed button of the mouse has hold of. */
+  #drag: { readonly id: string; readonly as: "move" | "size" } | null = null
 
   constructor(options: SlotsOptions) {
     this.#options = options
-    const row = { position: "absolute", wrapMode: "none", content: "", visible: false } as const
+    // What the library may select it does not let be dragged.
+    const row = { position: "absolute", wrapMode: "none", content: "", visible: false, selectable: false } as const
     this.#tabs = new TextRenderable(options.renderer, row)
     this.#divider = new TextRenderable(options.renderer, row)
     this.#tabs.onMouseDown = (event) => {
       const tab = this.#tabColumns.find(({ from, to }) => event.x >= from && event.x < to)
-      if (tab !== undefined) options.turned(tab.id)
+      if (tab === undefined) return
+      if (event.x >= tab.hide) options.hidden(tab.id)
+      else options.turned(tab.id)
     }
+    this.#divider.onMouseDrag = (event) => this.#size("side", event)
     options.renderer.root.add(this.#tabs)
     options.renderer.root.add(this.#divider)
   }
@@ -107,14 +129,24 @@ export class Slots {
     return this.#holder(this.target())?.panel.reader ?? null
   }
 
-  /** Where the reader is in each panel that was opened. */
-  readers(): readonly (readonly [string, Reader])[] {
-    return [...this.#holders].flatMap(([id, { panel }]) => (panel.reader === null ? [] : [[id, panel.reader] as const]))
+  /** Where the reader is in each panel that keeps it. */
+  places(): Readonly<Record<string, Json>> {
+    return Object.fromEntries(
+      [...this.#holders].flatMap(([id, { panel }]) => (panel.places === undefined ? [] : [[id, panel.places.save()]])),
+    )
+  }
+
+  /** Goes back to where the reader was in a session, now or when that session is shown. */
+  restorePlaces(session: string, places: Readonly<Record<string, Json | undefined>>): void {
+    for (const [id, place] of Object.entries(places)) {
+      if (place !== undefined) this.#guard(id, ({ panel }) => panel.places?.restore(session, place))
+    }
   }
 
   /** Puts every panel where it belongs, hides the others. */
   place(layout: Layout, look: Look): void {
     this.#layout = layout
+    this.#look = look
     const placed = new Map(layout.panels.map((panel) => [panel.id, panel]))
     for (const [id, holder] of this.#holders) {
       if (placed.has(id)) continue
@@ -158,7 +190,14 @@ export class Slots {
     const { renderer } = this.#options
     const box = new BoxRenderable(renderer, { position: "absolute", visible: false, overflow: "hidden" })
     box.onMouseDown = () => this.#options.clicked(id)
-    const title = new TextRenderable(renderer, { position: "absolute", wrapMode: "none", content: "", visible: false })
+    const title = new TextRenderable(renderer, {
+      position: "absolute",
+      wrapMode: "none",
+      content: "",
+      visible: false,
+      selectable: false,
+    })
+    this.#listen(id, title)
     box.add(panel.node)
     renderer.root.add(box)
     renderer.root.add(title)
@@ -176,16 +215,8 @@ export class Slots {
     holder.title.visible = title !== null
     if (title !== null) {
       put(holder.title, title)
-      const name = shorten(` ${cleanLine(holder.panel.title())} `, title.width, look.method)
-      const line = "─".repeat(Math.max(0, title.width - textWidth(name, look.method)))
-      holder.title.content = new StyledText([
-        chunk(name, look.ink, {
-          role: focused ? "primary" : "textMuted",
-          bold: focused,
-          inverse: focused && look.mono,
-        }),
-        chunk(line, look.ink, { role: focused ? "focus" : "borderSubtle" }),
-      ])
+      const zoomed = this.#layout?.panels.length === 1
+      holder.title.content = titleContent(cleanLine(holder.panel.title()), title.width, { focused, zoomed }, look)
     }
     const size = `${body.width}x${body.height}`
     if (size === holder.size) return
@@ -201,13 +232,13 @@ export class Slots {
     let column = tabs.rect.left
     this.#tabColumns = tabs.ids.map((id) => {
       const from = column
-      column += textWidth(this.#tabText(id), look.method) + 1
-      return { id, from, to: column - 1 }
+      column += textWidth(this.#tabText(id, front), look.method) + 1
+      return { id, from, to: column - 1, hide: this.#hides(id, front) ? column - 3 : column }
     })
     const chunks = tabs.ids.flatMap((id): readonly TextChunk[] => {
       const on = id === front
       return [
-        chunk(this.#tabText(id), look.ink, {
+        chunk(this.#tabText(id, front), look.ink, {
           role: on ? "tabActive" : "textMuted",
           bold: on,
           inverse: on && look.mono,
@@ -218,8 +249,43 @@ export class Slots {
     this.#tabs.content = new StyledText(chunks)
   }
 
-  #tabText(id: string): string {
-    return ` ${cleanLine(this.#holder(id)?.panel.title() ?? id)} `
+  #tabText(id: string, front: string | undefined): string {
+    const name = cleanLine(this.#holder(id)?.panel.title() ?? id)
+    return this.#hides(id, front) ? ` ${name} × ` : ` ${name} `
+  }
+
+  /** The tab in front can be put away by a click, but for the conversation. */
+  #hides(id: string, front: string | undefined): boolean {
+    return id === front && this.#layout?.panels.find((panel) => panel.id === id)?.slot !== "main"
+  }
+
+  #listen(id: string, title: TextRenderable): void {
+    title.onMouseDown = (event) => {
+      const placed = this.#layout?.panels.find((panel) => panel.id === id)
+      if (placed?.title == null || this.#look === null) return
+      const { left, width } = placed.title
+      const part = titlePart(cleanLine(this.#holder(id)?.panel.title() ?? ""), event.x - left, width, this.#look)
+      if (part === "hide") return this.#options.hidden(id)
+      if (part === "zoom") return this.#options.zoomed(id)
+      const firstBelow = this.#layout?.panels.find(({ slot }) => slot === "bottom")?.id === id
+      this.#drag = { id, as: part === "line" && firstBelow ? "size" : "move" }
+      this.#options.turned(id)
+    }
+    title.onMouseDrag = (event) => {
+      if (this.#drag?.id === id && this.#drag.as === "size") this.#size("bottom", event)
+    }
+    title.onMouseDragEnd = (event) => {
+      const to = this.#layout === null ? null : slotAt(this.#layout, event.x, event.y)
+      if (this.#drag?.id === id && this.#drag.as === "move" && to !== null) this.#options.moved(id, to)
+      this.#drag = null
+    }
+  }
+
+  /** The edge of a slot follows the pointer. */
+  #size(slot: "side" | "bottom", { x, y }: MouseEvent): void {
+    if (this.#layout === null) return
+    const { width, top: height } = this.#layout.banner
+    this.#options.sized(slot, slot === "side" ? ((width - x - 1) / width) * 100 : ((height - y) / height) * 100)
   }
 
   #drawDivider(rect: Rect | null, look: Look): void {

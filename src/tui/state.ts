@@ -64,6 +64,8 @@ export type OutboxItem = {
 
 export type Place = {
   readonly slots: SlotSettings
+  /** The person moved or sized panels here; else the config's word counts. */
+  readonly arranged: boolean
   /** What the person decided of a panel; without a word of theirs a panel shows when it has something. */
   readonly shown: ReadonlyMap<string, boolean>
   readonly filled: ReadonlySet<string>
@@ -136,6 +138,7 @@ export function startState(given: {
     focus: { area: "editor" },
     place: {
       slots: given.slots,
+      arranged: false,
       shown: new Map(),
       filled: new Set(),
       zoomed: null,

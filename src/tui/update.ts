@@ -12,6 +12,7 @@ import { addOlder, applyFrame, emptyView, type View } from "../protocol/view.ts"
 import { unreachable } from "../std/assert.ts"
 import type { Dialog, Item, ListDialog } from "./dialogs/dialog.ts"
 import type { SlotName } from "./layout.ts"
+import type { SlotSettings } from "./options.ts"
 import type { Completion, EditorFacts, Focus, Link, OutboxItem, Place, ScreenState, Toast } from "./state.ts"
 
 export type ScreenEvent =
@@ -34,7 +35,15 @@ export type ScreenEvent =
   | { readonly type: "panel.filled"; readonly ids: ReadonlySet<string> }
   | { readonly type: "panel.show"; readonly id: string; readonly shown: boolean }
   | { readonly type: "panel.zoom"; readonly id: string | null }
-  | { readonly type: "panel.size"; readonly by: number }
+  /** Per cent of the columns, or of the rows, that a slot has. */
+  | { readonly type: "panel.size"; readonly slot: "side" | "bottom"; readonly size: number }
+  /** How the panels stood when the session was left. */
+  | {
+      readonly type: "panel.arrange"
+      readonly slots: SlotSettings | null
+      readonly zoomed: string | null
+      readonly front: string | null
+    }
   | { readonly type: "panel.move"; readonly id: string; readonly to: SlotName }
   | { readonly type: "dialog.open"; readonly dialog: Dialog }
   | { readonly type: "dialog.items"; readonly id: string; readonly items: readonly Item[]; readonly title?: string }
@@ -55,9 +64,9 @@ export type ScreenEvent =
   | { readonly type: "watched"; readonly on: boolean }
   | { readonly type: "tick"; readonly now: number }
 
-/** Per cent of the columns that a side slot may have. */
-const sideSizeMin = 15
-const sideSizeMax = 80
+/** Per cent of the columns, or of the rows, that a slot may have. */
+const slotSizeMin = 15
+const slotSizeMax = 80
 
 /** Older entries that were read before, where the snapshot still reaches back to them. */
 function keepOlder(before: View, after: View): View {
@@ -107,7 +116,9 @@ function onMove(state: ScreenState, id: string, to: SlotName): ScreenState {
   const put = (slot: SlotName, ids: readonly string[]): readonly string[] =>
     slot === to ? [...without(ids), id] : without(ids)
   return withPlace(state, {
+    arranged: true,
     slots: {
+      ...slots,
       main: put("main", slots.main),
       side: { ...slots.side, stack: put("side", slots.side.stack) },
       bottom: put("bottom", slots.bottom),
@@ -115,10 +126,19 @@ function onMove(state: ScreenState, id: string, to: SlotName): ScreenState {
   })
 }
 
-function onSize(state: ScreenState, by: number): ScreenState {
+function onSize(state: ScreenState, slot: "side" | "bottom", wanted: number): ScreenState {
   const { slots } = state.place
-  const size = Math.max(sideSizeMin, Math.min(sideSizeMax, slots.side.size + by))
-  return withPlace(state, { slots: { ...slots, side: { ...slots.side, size } } })
+  const size = Math.max(slotSizeMin, Math.min(slotSizeMax, Math.round(wanted)))
+  const sized =
+    slot === "side"
+      ? { ...slots, side: { ...slots.side, size } }
+      : ({ ...slots, bottomSize: size } satisfies SlotSettings)
+  return withPlace(state, { arranged: true, slots: sized })
+}
+
+function onArrange(state: ScreenState, event: Extract<ScreenEvent, { type: "panel.arrange" }>): ScreenState {
+  const place = { zoomed: event.zoomed, front: event.front ?? state.place.front }
+  return withPlace(state, event.slots === null ? place : { ...place, slots: event.slots, arranged: true })
 }
 
 /** Facts of what a session says go with it; drafts and dialogs of the person stay. */
@@ -170,7 +190,9 @@ export function update(state: ScreenState, event: ScreenEvent): ScreenState {
     case "panel.zoom":
       return withPlace(state, { zoomed: event.id })
     case "panel.size":
-      return onSize(state, event.by)
+      return onSize(state, event.slot, event.size)
+    case "panel.arrange":
+      return onArrange(state, event)
     case "panel.move":
       return onMove(state, event.id, event.to)
     case "dialog.open":

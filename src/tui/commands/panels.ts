@@ -1,10 +1,10 @@
 /** Commands of panels and slots: where the focus is, what is shown, and what only a panel can do. */
 import type { CommandName } from "../../home/command-names.ts"
 import type { Json } from "../../std/json.ts"
-import type { SlotName } from "../layout.ts"
+import { slotOf, type SlotName } from "../layout.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
-/** Per cent of the columns that one press moves. */
+/** Per cent of the columns or rows that one press moves. */
 const sizeStep = 5
 
 /** What the focused panel does, or where the editor has the focus, the one in front. */
@@ -32,19 +32,19 @@ function step(by: 1 | -1): Command {
   }
 }
 
+/** Shows or hides a panel; one that stands nowhere comes to the side. False where there is none of that name. */
+export function showPanel(stage: Stage, id: string, shown: boolean): boolean {
+  if (!stage.slots.known(id)) return false
+  const { main, side, bottom } = stage.store.state.place.slots
+  if (![...main, ...side.stack, ...bottom].includes(id)) stage.store.dispatch({ type: "panel.move", id, to: "side" })
+  stage.store.dispatch({ type: "panel.show", id, shown })
+  return true
+}
+
 function toggle(id: string): Command {
   return {
     off: (stage) => (stage.slots.known(id) ? null : "there is no such panel"),
-    run(stage) {
-      if (!stage.slots.known(id)) return false
-      const shown = stage.slots.visible().includes(id)
-      const { main, side, bottom } = stage.store.state.place.slots
-      // A panel that stands nowhere comes to the side.
-      if (![...main, ...side.stack, ...bottom].includes(id))
-        stage.store.dispatch({ type: "panel.move", id, to: "side" })
-      stage.store.dispatch({ type: "panel.show", id, shown: !shown })
-      return true
-    },
+    run: (stage) => showPanel(stage, id, !stage.slots.visible().includes(id)),
   }
 }
 
@@ -56,7 +56,7 @@ const move: Command = {
     const id = focusedPanel(stage)
     if (id === null) return false
     const { slots } = stage.store.state.place
-    const now: SlotName = slots.main.includes(id) ? "main" : slots.side.stack.includes(id) ? "side" : "bottom"
+    const now = slotOf(slots, id)
     const asked = slotNames.find((name) => name === args.to)
     const to = asked ?? slotNames[(slotNames.indexOf(now) + 1) % slotNames.length] ?? "side"
     stage.store.dispatch({ type: "panel.move", id, to })
@@ -85,7 +85,11 @@ const hide: Command = {
 function resize(by: number): Command {
   return {
     run(stage) {
-      stage.store.dispatch({ type: "panel.size", by })
+      const { slots } = stage.store.state.place
+      const id = focusedPanel(stage)
+      const low = id !== null && slotOf(slots, id) === "bottom"
+      const size = low ? slots.bottomSize : slots.side.size
+      stage.store.dispatch({ type: "panel.size", slot: low ? "bottom" : "side", size: size + by })
       return true
     },
   }
@@ -95,8 +99,7 @@ const save: Command = {
   off: (stage) => (stage.options.outside.saveSetting === undefined ? "the config cannot be written here" : null),
   run(stage) {
     const { slots } = stage.store.state.place
-    const { main, side, bottom } = slots
-    const value: Json = { main, side: { ...side }, bottom }
+    const value: Json = { ...slots, side: { ...slots.side } }
     const work = stage.options.outside.saveSetting?.("panels", value)
     if (work === undefined) return false
     attempt(
@@ -129,6 +132,8 @@ const panelNames = [
   "scroll.bottom",
   "scroll.previousPrompt",
   "scroll.nextPrompt",
+  "scroll.previousTurn",
+  "scroll.nextTurn",
   "copy.close",
   "copy.move",
   "copy.mark",
@@ -140,12 +145,23 @@ const panelNames = [
   "block.previous",
   "block.open",
   "block.copy",
+  "block.copyCode",
+  "block.copyCommand",
+  "block.copyOutput",
   "block.edit",
   "thinking.toggle",
   "plan.toggle",
   "plan.next",
   "plan.previous",
   "plan.edit",
+  "plan.nextFile",
+  "plan.previousFile",
+  "plan.close",
+  "tasks.stop",
+  "output.raw",
+  "output.pager",
+  "output.older",
+  "output.newer",
   "changes.revert",
   "changes.revertAll",
   "changes.edit",

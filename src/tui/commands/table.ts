@@ -7,6 +7,8 @@ import type { Dialog } from "../dialogs/dialog.ts"
 import { aboutCommands } from "./about.ts"
 import { appCommands, paletteItems } from "./app.ts"
 import { chooseCommands } from "./choose.ts"
+import { imageCommands } from "./images.ts"
+import { planCommands } from "./plan.ts"
 import { panelCommands } from "./panels.ts"
 import { promptCommands } from "./prompt.ts"
 import { searchCommands } from "./search.ts"
@@ -14,6 +16,7 @@ import { sessionCommands } from "./session.ts"
 import { pickerCommands } from "./sessions.ts"
 import { settingsCommands } from "./settings.ts"
 import type { Command, Stage } from "./stage.ts"
+import { transcriptCommands } from "./transcript.ts"
 import { treeCommands } from "./tree.ts"
 import { undoCommands } from "./undo.ts"
 
@@ -119,12 +122,15 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...appCommands,
   ...promptCommands,
   ...panelCommands,
+  ...planCommands,
   ...chooseCommands,
   ...searchCommands,
   ...aboutCommands,
   ...pickerCommands,
   ...settingsCommands,
+  ...transcriptCommands,
   ...treeCommands,
+  ...imageCommands,
   ...undoCommands,
   ...sessionCommands,
   ...editorCommands,

@@ -6,7 +6,8 @@
  */
 import { parseAnsi, type AnsiLine, type AnsiStyle } from "../../std/ansi.ts"
 import type { Content, RowBlock } from "../rows/content.ts"
-import { textLine } from "../rows/row.ts"
+import { clean } from "../../std/clean.ts"
+import { span, textLine } from "../rows/row.ts"
 import { ansiLine } from "../blocks/output.ts"
 
 /** Lines of a block: a few screens, so that a block is laid out in a moment. */
@@ -14,13 +15,30 @@ const blockLines = 200
 /** Code units after which a block ends, whatever its lines. */
 const blockMax = 64 * 1024
 
-export type OutputBlock = RowBlock & { readonly lines: readonly AnsiLine[] }
+/** `raw` is what the lines were made of. */
+export type OutputBlock = RowBlock & { readonly lines: readonly AnsiLine[]; readonly raw: string }
 
 const encoder = new TextEncoder()
 
-function outputBlock(key: string, lines: readonly AnsiLine[]): OutputBlock {
+function outputBlock(key: string, lines: readonly AnsiLine[], raw: string): OutputBlock {
   const size = lines.reduce((sum, line) => sum + line.reduce((part, { text }) => part + text.length, 20), 0)
-  return { key, gap: 0, group: null, folded: false, prompt: false, size, lines }
+  return { key, gap: 0, group: null, folded: false, prompt: false, size, lines, raw }
+}
+
+/** Control characters as signs of their own: what drives a terminal is seen and does nothing. */
+function visible(text: string): string {
+  return text
+    .replace(/[\x00-\x08\x0b-\x1f]/g, (char) => String.fromCharCode(0x2400 + char.charCodeAt(0)))
+    .replace(/[\x7f-\x9f]/g, (char) => `\\x${char.charCodeAt(0).toString(16)}`)
+}
+
+/** The bytes as they came, escape sequences to be read. */
+export function rawContent({ raw }: OutputBlock): Content {
+  const lines = raw.replace(/\n$/, "").split("\n")
+  return {
+    parts: [{ lines: lines.map((line) => textLine([span(clean(visible(line)))], { wrap: "cell" })) }],
+    pending: false,
+  }
 }
 
 export function outputContent(block: OutputBlock): Content {
@@ -50,7 +68,8 @@ function cutBlocks(text: string, style: AnsiStyle, name: (place: number) => stri
   for (let end = blockEnd(rest); end >= 0; end = blockEnd(rest)) {
     const parsed = parseAnsi(rest.slice(0, end), now)
     const ended = rest[end - 1] === "\n"
-    blocks.push(outputBlock(name(blocks.length), ended ? parsed.lines.slice(0, -1) : parsed.lines))
+    const lines = ended ? parsed.lines.slice(0, -1) : parsed.lines
+    blocks.push(outputBlock(name(blocks.length), lines, rest.slice(0, end)))
     rest = rest.slice(end)
     now = parsed.style
   }
@@ -108,7 +127,7 @@ export class OutputText {
   prepend(piece: string, at: number): void {
     const { text, from } = wholeLines(piece, at)
     const { blocks, rest } = cutBlocks(text, {}, (place) => `p${this.#pages}.${place}`)
-    const last = rest === "" ? [] : [outputBlock(`p${this.#pages}.rest`, linesOf(rest))]
+    const last = rest === "" ? [] : [outputBlock(`p${this.#pages}.rest`, linesOf(rest), rest)]
     this.#pages += 1
     this.#older = [...blocks, ...last, ...this.#older]
     this.#from = from
@@ -126,7 +145,7 @@ export class OutputText {
   #collect(): void {
     const parsed = parseAnsi(this.#tail, this.#style).lines
     const lines = parsed.at(-1)?.length === 0 ? parsed.slice(0, -1) : parsed
-    const tail = lines.length === 0 ? [] : [outputBlock(`b${this.#count}`, lines)]
+    const tail = lines.length === 0 ? [] : [outputBlock(`b${this.#count}`, lines, this.#tail)]
     this.#blocks = [...this.#older, ...this.#closed, ...tail]
   }
 }

@@ -8,6 +8,7 @@
  * - After `dispose` nothing of it is called again.
  */
 import type { Renderable, RenderContext } from "@opentui/core"
+import type { CommandName } from "../../home/command-names.ts"
 import type { Theme } from "../../home/theme.ts"
 import type { Port } from "../../protocol/port.ts"
 import type { View } from "../../protocol/view.ts"
@@ -42,12 +43,18 @@ export type PanelHost = {
   copy(text: string): void
   /** Text was selected with the mouse. */
   selected(text: string): void
+  /** The reader went somewhere. */
+  moved(): void
   /** Older entries of a conversation are wanted. Asked at every paint with the start in view: one request at a time is the host's affair. */
   loadOlder(conversation: number): void
   /** Show a call in the output panel. */
   openOutput(task: number): void
   /** Open a file, or a text that has no file, in the person's editor. */
   edit(what: { readonly path: string; readonly line?: number } | { readonly text: string }): void
+  /** Read a file, or a text that has no file, in the person's pager. */
+  page(what: { readonly path: string } | { readonly text: string }): void
+  /** The keys of a command, for a hint; empty where nothing is bound. */
+  keys(command: CommandName): string
   /** A sentence for the person. */
   say(level: "info" | "warning" | "error", text: string): void
 }
@@ -69,7 +76,7 @@ export type Reader = {
   restorePlace(place: ReaderPlace): boolean
 }
 
-/** Where a reader was, by the key of a block: JSON that outlives the program. */
+/** Where a reader was, by the key of a block. */
 export type ReaderPlace = { readonly key: string; readonly row: number; readonly following: boolean }
 
 export type Panel = {
@@ -79,6 +86,8 @@ export type Panel = {
   readonly reader: Reader | null
   readonly contexts: readonly string[]
   readonly commands: Readonly<Record<string, PanelCommand>>
+  /** Where the reader was in each conversation of the session that is shown: JSON that outlives the program, and the way back. */
+  readonly places?: { save(): Json; restore(session: string, places: Json): void }
   /** Nothing to show: a slot may leave it out until there is. */
   readonly empty: boolean
   update(input: PanelInput): void

@@ -1,7 +1,8 @@
 /**
  * A plan file as blocks: each item with a box is one, what stands between is prose.
  *
- * - The file is the state. An item is known by its line; ticking it changes one character of that line and nothing else.
+ * - The file is the state. An item is known by what it says, and by its line where several say the same; ticking it changes one character of
+ *   that line and nothing else.
  * - Boxes inside a fence are code.
  */
 import type { RowBlock } from "../rows/content.ts"
@@ -54,12 +55,37 @@ function gapBefore(blocks: readonly PlanBlock[], blank: boolean): 0 | 1 {
   return blocks.length > 0 && blank ? 1 : 0
 }
 
-/** The file's text with the box of `line` changed; undefined where that line is no such item any more. */
-export function toggleItem(source: string, line: number, done: boolean): string | undefined {
+/** Which item of a plan a person means: what they saw of it. */
+export type PlanItem = { readonly line: number; readonly done: boolean; readonly text: string }
+
+/** The line of an item in `source`: the one that was seen, else the nearest that says the same; undefined where none does. */
+function lineOf(source: string, seen: PlanItem): number | undefined {
+  const lines = planBlocks(source).flatMap(({ item, text }) =>
+    item !== null && item.done === seen.done && text === seen.text ? [item.line] : [],
+  )
+  return lines.toSorted((a, b) => Math.abs(a - seen.line) - Math.abs(b - seen.line))[0]
+}
+
+/** The file's text with the box of an item changed; undefined where there is no such item any more. */
+export function toggleItem(source: string, seen: PlanItem): string | undefined {
+  const line = lineOf(source, seen)
+  if (line === undefined) return undefined
   const lines = source.split("\n")
-  const found = itemPattern.exec((lines[line] ?? "").replace(/\r$/, ""))
-  if (found === null || (found[2] !== " ") !== done) return undefined
-  lines[line] = (lines[line] ?? "").replace(/\[[ xX]\]/, done ? "[ ]" : "[x]")
+  lines[line] = (lines[line] ?? "").replace(/\[[ xX]\]/, seen.done ? "[ ]" : "[x]")
+  return lines.join("\n")
+}
+
+/** The file's text with a new item: behind `after` and as deep, else at the end. */
+export function addItem(source: string, text: string, after: PlanItem | null): string {
+  const end = source.includes("\r\n") ? "\r\n" : "\n"
+  const line = after === null ? undefined : lineOf(source, after)
+  if (line === undefined) {
+    const gap = source === "" || source.endsWith("\n") ? "" : end
+    return `${source}${gap}- [ ] ${text}${end}`
+  }
+  const lines = source.split("\n")
+  const head = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+)/.exec(lines[line] ?? "")?.[1] ?? "- "
+  lines.splice(line + 1, 0, `${head}[ ] ${text}${end.slice(0, -1)}`)
   return lines.join("\n")
 }
 

@@ -1,24 +1,27 @@
 /**
- * The plan: the first file of those that the settings name, live from disk, its boxes ticked in place.
+ * Plans: the files that the settings name, those that the agent keeps, and those that were chosen; live from disk, their boxes ticked in place.
  *
- * - The file is read when it changes, and at most every `lookMs` for file systems that tell of no changes. A file that is gone leaves the panel
- *   empty; one that is too large or no text says so.
- * - A tick is written whole and moved into place, and only when the line is still what the reader saw.
+ * - Of several files one is in front, the others are tabs. The one that was chosen stays in front for as long as it is there.
+ * - Files are looked at when their folder tells of a change, and at most every `lookMs` for file systems that tell of none.
+ * - What a person changes here is changed in the file, with what others wrote meanwhile (`plan-file.ts`).
  */
 import { watch, type FSWatcher } from "node:fs"
-import { chmod, readFile, realpath, rename, stat, unlink, writeFile } from "node:fs/promises"
-import { basename, join } from "node:path"
+import { access } from "node:fs/promises"
+import { basename, dirname, isAbsolute, join } from "node:path"
+import { BoxRenderable } from "@opentui/core"
+import { isObject, type Json } from "../../std/json.ts"
 import { markdownContent } from "../markdown/markdown.ts"
 import type { Content } from "../rows/content.ts"
 import { prefixLines, restyle, span, textLine, type Line } from "../rows/row.ts"
 import { RowView } from "../viewport/row-view.ts"
+import { agentPlans } from "./agent-plans.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
-import { planBlocks, progressOf, toggleItem, type PlanBlock } from "./plan-text.ts"
+import { changeFile, lookAt, type PlanFile } from "./plan-file.ts"
+import { addItem, planBlocks, progressOf, toggleItem, type PlanBlock, type PlanItem } from "./plan-text.ts"
+import { PlanTabs } from "./plan-tabs.ts"
 import { readingCommands } from "./reading.ts"
 
-/** A plan is for people: beyond this it is something else. */
-const planBytesMax = 512 * 1024
-/** How often the file is looked at when nothing tells of a change. */
+/** How often the files are looked at when nothing tells of a change. */
 const lookMs = 2_000
 
 export function openPlan(host: PanelHost, files: readonly string[]): Panel {
@@ -28,18 +31,23 @@ export function openPlan(host: PanelHost, files: readonly string[]): Panel {
 class Plan implements Panel {
   readonly id = "plan"
   readonly contexts = ["panel.plan", "panel"]
+  readonly node: BoxRenderable
   readonly commands: Readonly<Record<string, PanelCommand>>
   readonly #host: PanelHost
-  readonly #files: readonly string[]
+  readonly #named: readonly string[]
   readonly #rows: RowView<PlanBlock>
+  readonly #tabs: PlanTabs
   readonly #unwatchColors: () => void
+  readonly #watchers = new Map<string, FSWatcher>()
+  readonly #tops = new Map<string, RowView<PlanBlock>["place"]>()
   #folder: string | null = null
-  #watcher: FSWatcher | null = null
+  #input: PanelInput | null = null
   #size = { width: 40, height: 10 }
-  #method: PanelInput["widthMethod"] | null = null
-  #path: string | null = null
-  #stamp = ""
-  #blocks: readonly PlanBlock[] = []
+  /** Files that were chosen here, as absolute paths. */
+  #chosen: readonly string[] = []
+  #wanted: string | null = null
+  #files: readonly PlanFile[] = []
+  #front: PlanFile | null = null
   #lookAt = 0
   #looking = false
   #again = false
@@ -47,7 +55,7 @@ class Plan implements Panel {
 
   constructor(host: PanelHost, files: readonly string[]) {
     this.#host = host
-    this.#files = files
+    this.#named = files
     this.#rows = new RowView<PlanBlock>(host.context, {
       source: { content: (block) => this.#content(block) },
       theme: host.theme,
@@ -60,6 +68,10 @@ class Plan implements Panel {
         atStart: () => {},
       },
     })
+    this.#tabs = new PlanTabs(host.context, (path) => this.#bringToFront(path))
+    this.node = new BoxRenderable(host.context, { width: "100%", height: "100%", flexDirection: "column" })
+    this.node.add(this.#tabs.node)
+    this.node.add(this.#rows.node)
     this.#unwatchColors = host.highlighter.watch(() => this.#rows.refresh())
     this.commands = {
       ...readingCommands(this.#rows, host),
@@ -67,11 +79,12 @@ class Plan implements Panel {
       "plan.previous": () => this.#move(-1),
       "plan.toggle": () => this.#toggleChosen(),
       "plan.edit": () => this.#edit(),
+      "plan.nextFile": () => this.#step(1),
+      "plan.previousFile": () => this.#step(-1),
+      "plan.open": (args) => this.#open(args),
+      "plan.close": () => this.#close(),
+      "plan.insert": (args) => this.#insert(args),
     }
-  }
-
-  get node() {
-    return this.#rows.node
   }
 
   get reader() {
@@ -79,24 +92,32 @@ class Plan implements Panel {
   }
 
   get empty(): boolean {
-    return this.#path === null
+    return this.#front === null
+  }
+
+  readonly places = {
+    save: (): Json => ({ chosen: [...this.#chosen], wanted: this.#wanted }),
+    restore: (_: string, places: Json): void => {
+      if (!isObject(places) || !Array.isArray(places.chosen)) return
+      this.#chosen = places.chosen.filter((path) => typeof path === "string")
+      this.#wanted = typeof places.wanted === "string" ? places.wanted : null
+      void this.#look()
+    },
   }
 
   title(): string {
-    if (this.#path === null) return "plan"
-    const { done, total } = progressOf(this.#blocks)
-    const name = basename(this.#path)
-    return total === 0 ? name : `${name} ${done}/${total}`
+    return this.#front === null ? "plan" : titleOf(this.#front)
   }
 
   update(input: PanelInput): void {
+    const before = this.#input
+    this.#input = input
     this.#rows.setTheme(input.theme)
-    if (input.widthMethod !== this.#method) {
-      this.#method = input.widthMethod
-      this.#rows.resize(this.#size.width, this.#size.height, input.widthMethod)
-    }
-    if (input.folder !== this.#folder) this.#follow(input.folder)
-    if (input.now >= this.#lookAt) {
+    if (input.widthMethod !== before?.widthMethod) this.#layout()
+    if (before?.theme !== input.theme) this.#drawTabs()
+    const other = input.folder !== this.#folder
+    this.#folder = input.folder
+    if (other || input.now >= this.#lookAt || input.view.entries !== before?.view.entries) {
       this.#lookAt = input.now + lookMs
       void this.#look()
     }
@@ -108,36 +129,51 @@ class Plan implements Panel {
 
   resize(width: number, height: number): void {
     this.#size = { width, height }
-    this.#rows.resize(width, height)
+    this.#layout()
+    this.#drawTabs()
   }
 
   dispose(): void {
     this.#disposed = true
-    this.#watcher?.close()
+    for (const watcher of this.#watchers.values()) watcher.close()
     this.#unwatchColors()
     this.#rows.dispose()
+    this.node.destroyRecursively()
   }
 
-  #follow(folder: string): void {
-    this.#folder = folder
-    this.#watcher?.close()
-    this.#watcher = null
+  #layout(): void {
+    const rows = Math.max(1, this.#size.height - (this.#files.length > 1 ? 1 : 0))
+    this.#rows.resize(this.#size.width, rows, this.#input?.widthMethod ?? this.#host.widthMethod)
+  }
+
+  #drawTabs(): void {
+    if (this.#input === null) return
+    const tabs = this.#files.map((file) => ({ path: file.path, title: titleOf(file), front: file === this.#front }))
+    this.#tabs.draw(tabs, this.#size.width, this.#input.theme, this.#input.widthMethod)
+  }
+
+  /** All files that may be plans, each once. */
+  #paths(): readonly string[] {
+    const folder = this.#folder ?? ""
+    const own = this.#input === null ? [] : agentPlans(this.#input.view)
+    const named = [...this.#named, ...own].map((file) => (isAbsolute(file) ? file : join(folder, file)))
+    return [...new Set([...named, ...this.#chosen])]
+  }
+
+  #watch(folder: string): void {
+    if (this.#watchers.has(folder)) return
     try {
-      this.#watcher = watch(folder, { persistent: false }, (_, name) => {
-        if (name === null || this.#files.includes(name)) void this.#look()
-      })
+      const watcher = watch(folder, { persistent: false }, () => void this.#look())
       // A folder that goes away ends the watch; the regular look goes on.
-      this.#watcher.on("error", () => this.#watcher?.close())
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      this.#host.say(
-        "info",
-        `Changes of the plan show within ${lookMs / 1000} s: ${folder} cannot be watched (${why}).`,
-      )
+      watcher.on("error", () => watcher.close())
+      this.#watchers.set(folder, watcher)
+    } catch {
+      // Folders that cannot be watched, or are not there yet, are looked at every `lookMs`.
+      return
     }
   }
 
-  /** Reads the file if it is another one than before. One look at a time; what changes meanwhile is looked at afterwards. */
+  /** One look at a time; what changes meanwhile is looked at afterwards. */
   async #look(): Promise<void> {
     if (this.#looking) {
       this.#again = true
@@ -146,46 +182,39 @@ class Plan implements Panel {
     this.#looking = true
     do {
       this.#again = false
-      await this.#lookOnce()
+      const known = new Map(this.#files.map((file) => [file.path, file]))
+      const files = await Promise.all(this.#paths().map((path) => lookAt(path, known.get(path))))
+      if (!this.#disposed) this.#show(files.filter((file) => file !== null))
     } while (this.#again && !this.#disposed)
     this.#looking = false
   }
 
-  async #lookOnce(): Promise<void> {
-    const found = await this.#find()
-    if (this.#disposed) return
-    if (found === null) {
-      if (this.#path !== null) this.#show(null, "", "")
-      return
+  #show(files: readonly PlanFile[]): void {
+    if (this.#folder !== null) this.#watch(this.#folder)
+    for (const { path } of files) this.#watch(dirname(path))
+    const same = files.length === this.#files.length && files.every((file, at) => file === this.#files[at])
+    const front = files.find(({ path }) => path === this.#wanted) ?? files[0] ?? null
+    if (same && front === this.#front && this.#rows.block(0) !== undefined) return
+    this.#files = files
+    const before = this.#front
+    this.#front = front
+    this.#layout()
+    if (before !== null && before.path !== front?.path) this.#tops.set(before.path, this.#rows.place)
+    this.#rows.setBlocks(front?.blocks ?? this.#nothing())
+    if (front !== null && before?.path !== front.path) {
+      const place = this.#tops.get(front.path)
+      if (place === undefined || !this.#rows.restorePlace(place)) this.#rows.toTop()
     }
-    if (found.stamp === this.#stamp) return
-    const text = found.size > planBytesMax ? tooLarge(found) : await readFile(found.path, "utf8").catch(unreadable)
-    if (!this.#disposed) this.#show(found.path, found.stamp, text)
-  }
-
-  async #find(): Promise<{ path: string; stamp: string; size: number } | null> {
-    for (const file of this.#files) {
-      const path = join(this.#folder ?? "", file)
-      const info = await stat(path).catch(() => null)
-      if (info?.isFile() !== true) continue
-      return { path, stamp: `${path} ${info.ino} ${info.size} ${info.mtimeMs}`, size: info.size }
-    }
-    return null
-  }
-
-  #show(path: string | null, stamp: string, text: string): void {
-    this.#path = path
-    this.#stamp = stamp
-    const fresh = planBlocks(text)
-    const known = new Map(this.#blocks.map((block) => [block.key, block]))
-    this.#blocks = fresh.map((block) => {
-      const old = known.get(block.key)
-      return old !== undefined && JSON.stringify(old) === JSON.stringify(block) ? old : block
-    })
-    const first = this.#rows.block(0) === undefined
-    this.#rows.setBlocks(this.#blocks)
-    if (first) this.#rows.toTop()
+    this.#drawTabs()
     this.#host.changed()
+  }
+
+  /** What an empty panel says. */
+  #nothing(): readonly PlanBlock[] {
+    const { keys } = this.#host
+    return planBlocks(
+      `There is no plan here. \`${keys("plan.new")}\` makes one, \`${keys("plan.choose")}\` opens a file.`,
+    )
   }
 
   #content(block: PlanBlock): Content {
@@ -204,59 +233,95 @@ class Plan implements Panel {
   }
 
   #move(direction: -1 | 1): boolean {
-    const items = this.#blocks.flatMap(({ item }, index) => (item === null ? [] : [index]))
+    const items = (this.#front?.blocks ?? []).flatMap(({ item }, index) => (item === null ? [] : [index]))
     const at = this.#rows.chosen
     const next = direction > 0 ? items.find((one) => one > (at ?? -1)) : items.findLast((one) => one < (at ?? Infinity))
     return next !== undefined && this.#rows.choose(next)
   }
 
+  #chosenBlock(): PlanBlock | undefined {
+    return this.#rows.chosen === null ? undefined : this.#front?.blocks[this.#rows.chosen]
+  }
+
   #toggleChosen(): boolean {
-    const block = this.#rows.chosen === null ? undefined : this.#blocks[this.#rows.chosen]
+    const block = this.#chosenBlock()
     if (block === undefined || block.item === null) return false
     void this.#toggle(block)
     return true
   }
 
-  async #toggle({ item }: PlanBlock): Promise<void> {
-    if (item === null || this.#path === null) return
+  async #toggle({ item, text }: PlanBlock): Promise<void> {
+    if (item !== null) await this.#change((source) => toggleItem(source, { line: item.line, done: item.done, text }))
+  }
+
+  /** Adds an item behind the chosen one, else at the end. */
+  #insert(args: Json | undefined): boolean {
+    const text = isObject(args) && typeof args.text === "string" ? args.text.trim() : ""
+    if (text === "" || this.#front === null) return false
+    const block = this.#chosenBlock()
+    const after: PlanItem | null = block?.item == null ? null : { ...block.item, text: block.text }
+    void this.#change((source) => addItem(source, text, after))
+    return true
+  }
+
+  async #change(change: (source: string) => string | undefined): Promise<void> {
+    const path = this.#front?.path
+    if (path === undefined) return
     try {
-      const path = await realpath(this.#path)
-      const changed = toggleItem(await readFile(path, "utf8"), item.line, item.done)
-      if (changed === undefined)
-        this.#host.say("warning", "The plan changed meanwhile; it was read again, nothing was ticked.")
-      else await replaceFile(path, changed)
+      const ended = await changeFile(path, change)
+      if (ended === "stale") this.#host.say("warning", "The item changed meanwhile; the plan was read again.")
+      if (ended === "busy") this.#host.say("warning", `${basename(path)} is being written by others; try again.`)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
-      this.#host.say("error", `${basename(this.#path)} was not changed: ${why}`)
+      this.#host.say("error", `${basename(path)} was not changed: ${why}`)
     }
     await this.#look()
   }
 
   #edit(): boolean {
-    if (this.#path === null) return false
-    this.#host.edit({ path: this.#path })
+    if (this.#front === null) return false
+    this.#host.edit({ path: this.#front.path })
+    return true
+  }
+
+  #bringToFront(path: string): void {
+    this.#wanted = path
+    this.#show(this.#files)
+  }
+
+  #step(by: 1 | -1): boolean {
+    const at = this.#files.findIndex((file) => file === this.#front)
+    const next = this.#files[(at + by + this.#files.length) % Math.max(1, this.#files.length)]
+    if (next === undefined || next === this.#front) return false
+    this.#bringToFront(next.path)
+    return true
+  }
+
+  /** Shows a file of the person's choice from now on. */
+  #open(args: Json | undefined): boolean {
+    if (!isObject(args) || typeof args.path !== "string") return false
+    const path = isAbsolute(args.path) ? args.path : join(this.#folder ?? "", args.path)
+    this.#chosen = [...new Set([...this.#chosen, path])]
+    this.#wanted = path
+    access(path).then(
+      () => this.#look(),
+      () => this.#host.say("error", `There is no file ${path}`),
+    )
+    return true
+  }
+
+  /** A file that was chosen is not shown any more. */
+  #close(): boolean {
+    const path = this.#front?.path
+    if (path === undefined || !this.#chosen.includes(path)) return false
+    this.#chosen = this.#chosen.filter((other) => other !== path)
+    this.#wanted = null
+    void this.#look()
     return true
   }
 }
 
-function tooLarge({ path, size }: { readonly path: string; readonly size: number }): string {
-  return `${basename(path)} is too large for a plan: ${Math.round(size / 1024)} KB.`
-}
-
-function unreadable(error: unknown): string {
-  return `The plan cannot be read: ${error instanceof Error ? error.message : String(error)}`
-}
-
-/** Written beside it and moved into its place, with its mode: whoever reads sees the old file or the new one. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const { mode } = await stat(path)
-  const temp = `${path}.${process.pid}.tmp`
-  try {
-    await writeFile(temp, text, { flag: "wx" })
-    await chmod(temp, mode & 0o7777)
-    await rename(temp, path)
-  } catch (error) {
-    await unlink(temp).catch(() => {})
-    throw error
-  }
+function titleOf({ path, blocks }: PlanFile): string {
+  const { done, total } = progressOf(blocks)
+  return total === 0 ? basename(path) : `${basename(path)} ${done}/${total}`
 }

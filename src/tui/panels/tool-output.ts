@@ -6,7 +6,7 @@
  * - What is not plain output (a diff, a file that was read) looks as it does in the conversation, unfolded.
  */
 import type { ToolResultEntry } from "../../protocol/records.ts"
-import { cleanLine } from "../../std/clean.ts"
+import { clean, cleanLine } from "../../std/clean.ts"
 import { isObject, type Json } from "../../std/json.ts"
 import { makeBlock, type BlockOf } from "../blocks/block.ts"
 import { callContent, headLine, outputTextOf } from "../blocks/call.ts"
@@ -278,7 +278,7 @@ class ToolOutput implements ToolPanel {
     }
     const empty = block.silent ? [textLine([span("No output.", { fg: "textMuted" })])] : []
     const args = (block.raw ?? "").split("\n").filter((line) => line !== "")
-    const given = args.map((line) => textLine([span(cleanLine(line), { fg: "textMuted" })], { wrap: "cell" }))
+    const given = args.map((line) => textLine([span(clean(line), { fg: "textMuted" })], { wrap: "cell" }))
     return { parts: [{ lines: [headLine(block.call, true), ...given, ...empty] }], pending: false }
   }
 

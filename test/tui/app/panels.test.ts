@@ -146,7 +146,16 @@ test("how the panels stand is written to the config when asked", async () => {
   await robot.draw()
   robot.shows("● The panels are saved")
   expect(saved).toEqual([
-    ["panels", { main: ["chat"], side: { stack: ["tool", "plan"], size: 45, from: 100 }, bottom: [] }],
+    [
+      "panels",
+      {
+        main: ["chat"],
+        side: { stack: ["tool", "plan"], size: 45, from: 100 },
+        bottom: [],
+        bottomSize: 33,
+        footer: ["status"],
+      },
+    ],
   ])
   await robot.close()
 })
@@ -160,11 +169,68 @@ test("the mouse can be left to the terminal, and taken again (123)", async () =>
   await robot.close()
 })
 
+test("the edge of the side slot is dragged, and the sign in a title hides its panel", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  const edge = robot.frame().split("\n")[0]?.indexOf("│") ?? -1
+  await robot.setup.mockMouse.drag(edge, 5, edge - 20, 5)
+  await robot.draw()
+  expect(robot.frame().split("\n")[0]?.indexOf("│")).toBe(edge - 20)
+  robot.shows(" □ ×")
+  await robot.setup.mockMouse.click(119, 0)
+  await robot.draw()
+  robot.hides("first line")
+  expect(robot.state.place.shown.get("tool")).toBe(false)
+  await robot.close()
+})
+
+test("the mouse zooms a panel by its title and gives the screen back", async () => {
+  const robot = await openRobot({ columns: 120 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  await robot.setup.mockMouse.click(117, 0)
+  await robot.draw()
+  robot.shows(" ▣ ×")
+  robot.hides("hello")
+  await robot.setup.mockMouse.click(117, 0)
+  await robot.draw()
+  robot.shows("hello")
+  await robot.close()
+})
+
+test("a panel is dragged by its name to the bottom, where its line is dragged to make it larger, and a key moves it on", async () => {
+  const robot = await openRobot({ columns: 120, rows: 40 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  const edge = robot.frame().split("\n")[0]?.indexOf("│") ?? -1
+  await robot.setup.mockMouse.drag(edge + 4, 0, 20, 35)
+  await robot.draw()
+  expect(robot.state.place.slots).toMatchObject({ side: { stack: ["plan"] }, bottom: ["tool"] })
+  robot.hides("│")
+  const row = (): number =>
+    robot
+      .frame()
+      .split("\n")
+      .findIndex((line) => line.startsWith(" bash bun test ─"))
+  const before = row()
+  await robot.setup.mockMouse.drag(60, before, 60, before - 5)
+  await robot.draw()
+  expect(row()).toBe(before - 5)
+  await robot.press("plus")
+  expect(row()).toBeLessThan(before - 5)
+  await robot.press("m")
+  expect(robot.state.place.slots).toMatchObject({ main: ["chat", "tool"], bottom: [] })
+  await robot.press("m")
+  expect(robot.state.place.slots.side.stack).toEqual(["plan", "tool"])
+  await robot.close()
+})
+
 test("which panels were shown comes back with the session", async () => {
   const first = await openRobot({ columns: 120 })
   first.host.input("begun")
   await runCall(first)
-  await first.press("ctrl+x o", "ctrl+x plus")
+  await first.press("ctrl+x plus", "ctrl+x right", "tab", "m", "m", "m", "m", "ctrl+x o")
   await first.wait(300)
   const saved = first.host.asked.findLast((command) => command.type === "screen")
   await first.close()
@@ -174,6 +240,7 @@ test("which panels were shown comes back with the session", async () => {
   const second = await openRobot({ columns: 120, host })
   expect(second.state.place.shown.get("tool")).toBe(false)
   expect(second.state.place.slots.side.size).toBe(45)
+  expect(second.state.place.slots.bottom).toEqual(["tool"])
   await second.close()
 })
 

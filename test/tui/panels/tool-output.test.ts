@@ -5,7 +5,7 @@ import type { View } from "../../../src/protocol/view.ts"
 import { OutputText } from "../../../src/tui/panels/output-text.ts"
 import { openToolOutput } from "../../../src/tui/panels/tool-output.ts"
 import { seeded } from "../viewport/blocks.ts"
-import { gave, noPort, noon, openPanel, viewOf } from "./support.ts"
+import { called, gave, noPort, noon, openPanel, viewOf } from "./support.ts"
 
 function running(id: number, command: string): TaskRecord {
   const work = {
@@ -100,6 +100,61 @@ test("what cannot be fetched is said once", async () => {
   screen.show(viewOf([gave("a", "bash", "cut", { title: "x", output: { path: "/o", bytes: 100 } })]))
   for (let round = 0; round < 4; round++) await screen.frame()
   expect(screen.heard.said).toEqual(["The output could not be read: no host"])
+})
+
+test("raw, a call is its arguments and its bytes, what drives a terminal to be read, and a key draws it again", async () => {
+  await using screen = await openPanel(openToolOutput, 40, 8)
+  const text = "\x1b[31mred\x1b[0m\r\x07\x9b1m\u202eevil\n"
+  screen.show(viewOf([called("a", "bash", { command: "ls" }), gave("a", "bash", text, { title: "ls" })]))
+  expect(await screen.frame()).not.toContain("␛")
+  expect(screen.panel.commands["output.raw"]?.()).toBe(true)
+  const frame = await screen.frame()
+  expect(frame).toContain('   "command": "ls"')
+  expect(frame).toContain("␛[31mred␛[0m␍␇\\x9b1m")
+  expect(frame).not.toContain("\u202e")
+  expect(screen.panel.title()).toBe("raw: bash ls")
+  screen.panel.reader?.search("[31m")
+  screen.clock.run()
+  expect(screen.panel.reader?.searchState.total).toBe(1)
+  screen.panel.commands["output.raw"]?.()
+  expect(await screen.frame()).not.toContain("␛")
+})
+
+test("a diff is shown raw as what the model was told", async () => {
+  await using screen = await openPanel(openToolOutput, 40, 8)
+  const details = { path: "a.ts", diff: "@@ -1,0 +1,1 @@\n+new\n", added: 1, removed: 0 }
+  screen.show(viewOf([gave("a", "edit", "Edited a.ts.", { title: "a.ts", details })]))
+  screen.panel.commands["output.raw"]?.()
+  expect(await screen.frame()).toContain(" Edited a.ts.")
+})
+
+test("keys go from call to call, and after the last one the newest is followed again", async () => {
+  await using screen = await openPanel(openToolOutput, 60, 8)
+  const entries = [1, 2, 3].map((task) => gave(`c${task}`, "bash", `out ${task}`, { title: `t${task}`, task }))
+  screen.show(viewOf(entries))
+  screen.panel.commands["output.older"]?.()
+  screen.panel.commands["output.older"]?.()
+  expect(screen.panel.title()).toBe("bash t1")
+  expect(screen.panel.commands["output.older"]?.()).toBe(false)
+  screen.panel.commands["output.newer"]?.()
+  screen.panel.commands["output.newer"]?.()
+  screen.panel.commands["output.newer"]?.()
+  expect(screen.panel.commands["output.newer"]?.()).toBe(false)
+  screen.show(viewOf([...entries, gave("d", "bash", "more", { title: "t4", task: 4 })]))
+  expect(screen.panel.title()).toBe("bash t4")
+})
+
+test("a pager and an editor get the kept file, else the text that is shown", async () => {
+  await using screen = await openPanel(openToolOutput, 40, 6)
+  screen.show(viewOf([gave("a", "bash", "one\ntwo\n", { title: "x" })]))
+  screen.panel.commands["output.pager"]?.()
+  expect(screen.heard.paged).toEqual([{ text: "bash x\none\ntwo" }])
+  const kept = { path: "/kept", bytes: 1 }
+  screen.show(viewOf([gave("b", "bash", "cut", { title: "x", task: 9, output: kept })]))
+  screen.panel.commands["output.pager"]?.()
+  screen.panel.commands["block.edit"]?.()
+  expect(screen.heard.paged[1]).toEqual({ path: "/kept" })
+  expect(screen.heard.edited).toEqual([{ path: "/kept" }])
 })
 
 test("an edit is shown as its diff, in full", async () => {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import {
   editorRowsMax,
   layout,
+  slotAt,
   visiblePanels,
   type Layout,
   type LayoutInput,
@@ -61,13 +62,23 @@ const sizes: readonly (readonly [number, number])[] = [
 ]
 
 test.each(sizes)("at %d by %d every cell belongs to exactly one thing", (columns, rows) => {
-  for (const hidden of [[], ["plan"], ["tool", "plan"]]) {
+  for (const [hidden, bottom] of [
+    [[], []],
+    [["plan"], []],
+    [["tool", "plan"], []],
+    [[], ["tasks"]],
+    [
+      ["tool", "plan"],
+      ["tasks", "changes"],
+    ],
+  ] as const) {
+    const arrangement = { slots: { ...defaultSlots, bottom }, hidden: new Set(hidden), zoomed: null }
     for (const [editorRows, queueRows, bannerRows] of [
       [1, 0, 0],
       [30, 4, 4],
       [3, 2, 1],
     ] as const) {
-      const placed = layout(input({ columns, rows, hidden, editorRows, queueRows, bannerRows }))
+      const placed = layout(input({ columns, rows, arrangement, editorRows, queueRows, bannerRows }))
       expect(cover(placed, columns, rows).filter((count) => count !== 1)).toEqual([])
     }
   }
@@ -98,11 +109,48 @@ test("a hidden panel leaves its place to the others", () => {
   expect(placed.panels.map(({ id, body }) => [id, body.width])).toEqual([["chat", 120]])
 })
 
-test("a zoomed panel has all of the screen but for the editor", () => {
+test("a zoomed panel has all of the screen but for the editor, and its name over it", () => {
   const placed = layout(input({ zoomed: "tool" }))
+  const title = { left: 0, top: 0, width: 120, height: 1 }
   expect(placed.panels).toEqual([
-    { id: "tool", slot: "side", title: null, body: { left: 0, top: 0, width: 120, height: 37 } },
+    { id: "tool", slot: "side", title, body: { left: 0, top: 1, width: 120, height: 36 } },
   ])
+})
+
+test("where only one panel has room, one that is not the conversation says which it is", () => {
+  const placed = layout(input({ columns: 40, rows: 10, front: "plan" }))
+  expect(placed.panels[0]?.title).toEqual({ left: 0, top: 0, width: 40, height: 1 })
+  expect(layout(input({ columns: 40, rows: 10 })).panels[0]?.title).toBeNull()
+})
+
+test("the panels below keep their place under a hundred columns, and are tabs under sixty", () => {
+  const slots = { ...defaultSlots, bottom: ["tasks"] }
+  const arrangement = { slots, hidden: new Set<string>(), zoomed: null }
+  const placed = layout(input({ columns: 80, rows: 30, arrangement, front: "tool" }))
+  expect(placed.tabs?.ids).toEqual(["chat", "tool", "plan"])
+  expect(placed.panels.map(({ id, slot }) => `${slot} ${id}`)).toEqual(["side tool", "bottom tasks"])
+  expect(visiblePanels(placed)).toEqual(["chat", "tool", "plan", "tasks"])
+  expect(cover(placed, 80, 30).filter((count) => count !== 1)).toEqual([])
+  const narrow = layout(input({ columns: 50, rows: 30, arrangement, front: "tasks" }))
+  expect(narrow.panels.map(({ id }) => id)).toEqual(["tasks"])
+})
+
+test("without a footer the panels have its row", () => {
+  const arrangement = { slots: { ...defaultSlots, footer: [] }, hidden: new Set<string>(), zoomed: null }
+  const placed = layout(input({ arrangement }))
+  expect(placed.footer.height).toBe(0)
+  expect(placed.panels[0]?.body.height).toBe(38)
+})
+
+test("what is dropped lands in the slot it is dropped on, and an empty slot is at its edge", () => {
+  const placed = layout(input())
+  expect(slotAt(placed, 10, 3)).toBe("main")
+  expect(slotAt(placed, 110, 3)).toBe("side")
+  expect(slotAt(placed, 10, 35)).toBe("bottom")
+  expect(slotAt(placed, 10, 39)).toBeNull()
+  const alone = layout(input({ hidden: ["tool", "plan"] }))
+  expect(slotAt(alone, 110, 3)).toBe("side")
+  expect(slotAt(alone, 60, 3)).toBe("main")
 })
 
 test("a panel in the bottom slot has a third of the rows", () => {
@@ -111,6 +159,10 @@ test("a panel in the bottom slot has a third of the rows", () => {
   const bottom = placed.panels.find(({ id }) => id === "tasks")
   expect(bottom?.slot).toBe("bottom")
   expect(bottom?.title?.top).toBe(37 - 12)
+  const larger = layout(
+    input({ arrangement: { slots: { ...slots, bottomSize: 60 }, hidden: new Set(), zoomed: null } }),
+  )
+  expect(larger.panels.find(({ id }) => id === "tasks")?.title?.top).toBe(37 - 22)
 })
 
 test("the editor grows with its text up to a part of the screen", () => {
