@@ -56,6 +56,7 @@ async function loginWith(spec: OAuthSpec, person: Person): Promise<Got> {
   const terminal = process.stdin.isTTY === true
   const controller = new AbortController()
   const stop = (): void => controller.abort()
+  if (spec.notice !== undefined) tell(`${spec.notice}\n`)
   process.once("SIGINT", stop)
   let asking: ReturnType<typeof askLine> | undefined
   const pasted = Promise.withResolvers<string>()

@@ -30,6 +30,8 @@ export type OAuthSpec = {
   readonly body: "form" | "json"
   readonly gives: "tokens" | "key"
   readonly exchange?: Exchange
+  /** What the person should know before they log in. */
+  readonly notice?: string
 }
 
 /** `expires` is wall-clock milliseconds. `baseUrl`: where this person's requests go, if the provider said so. */
@@ -49,7 +51,19 @@ const editor = {
   "editor-plugin-version": "copilot-chat/0.35.0",
 }
 
-/** The providers that are known to take a browser. The client of GitHub's is the one that its own editors use. */
+/** Whose name GitHub's page shows, and what it means that it is not ours. */
+const borrowed =
+  "GitHub will show this login as one of its editor extension: Cairn has no registration there. What GitHub allows under that name is its decision; " +
+  "an OAuth app of your own goes into providers.github-copilot.login.clientId."
+
+/**
+ * The providers that are known to take a browser.
+ *
+ * GitHub gives its tokens for Copilot to registered OAuth apps alone, and this program has none. So the client is that of its editor extension,
+ * which most other agents use (RooVetGit/Roo-Code packages/types/src/providers/copilot.ts, pi-ai). GitHub has asked at least one of them to
+ * register its own instead (anomalyco/models.dev#857), others have declined to borrow it (HKUDS/Vibe-Trading#899). The person is therefore told
+ * before the login, `login.clientId` in the config puts another in its place, and this is the one line to change once there is an own one.
+ */
 const specs: Readonly<Record<string, OAuthSpec>> = {
   "github-copilot": {
     flow: { kind: "device", deviceUrl: "https://github.com/login/device/code" },
@@ -59,6 +73,7 @@ const specs: Readonly<Record<string, OAuthSpec>> = {
     body: "json",
     gives: "tokens",
     exchange: { url: "https://api.github.com/copilot_internal/v2/token", headers: editor },
+    notice: borrowed,
   },
   openrouter: {
     flow: { kind: "pkce", authorizeUrl: "https://openrouter.ai/auth", port: 3_000, redirectName: "callback_url" },
@@ -70,7 +85,7 @@ const specs: Readonly<Record<string, OAuthSpec>> = {
   },
 }
 
-/** `login` of a provider in the config. */
+/** `login` of a provider in the config; of one that is known, only what is to be otherwise. */
 export type LoginConfig = {
   readonly kind?: "pkce" | "device"
   readonly authorizeUrl?: string
@@ -91,13 +106,30 @@ function specOf(config: LoginConfig): OAuthSpec | { readonly problem: string } {
   return { flow, tokenUrl, clientId, scope, body: "form", gives: "tokens" }
 }
 
-/** How one logs in at `provider`: as the config says, else as is known; undefined where it takes keys alone. */
+/** `known` with what the config says instead. */
+function changed(known: OAuthSpec, config: LoginConfig): OAuthSpec {
+  const { tokenUrl = known.tokenUrl, clientId = known.clientId, scope = known.scope } = config
+  const flow: Flow =
+    known.flow.kind === "device"
+      ? { ...known.flow, deviceUrl: config.deviceUrl ?? known.flow.deviceUrl }
+      : {
+          ...known.flow,
+          authorizeUrl: config.authorizeUrl ?? known.flow.authorizeUrl,
+          port: config.port ?? known.flow.port,
+        }
+  const { notice, ...rest } = known
+  return { ...rest, ...(clientId === known.clientId && notice ? { notice } : {}), flow, tokenUrl, clientId, scope }
+}
+
+/** How one logs in at `provider`: as is known, as the config says, or the one changed by the other; undefined where it takes keys alone. */
 export function oauthSpec(
   provider: string,
   config: LoginConfig | undefined,
 ): OAuthSpec | { readonly problem: string } | undefined {
-  if (config !== undefined) return specOf(config)
-  return Object.hasOwn(specs, provider) ? specs[provider] : undefined
+  const known = Object.hasOwn(specs, provider) ? specs[provider] : undefined
+  if (config === undefined) return known
+  const other = known === undefined || (config.kind ?? known.flow.kind) !== known.flow.kind
+  return other ? specOf(config) : changed(known, config)
 }
 
 /** An entry of `auth.json`, or undefined where it is no login. */

@@ -200,6 +200,18 @@ test("GitHub Copilot and OpenRouter are known; a provider of the config says how
   expect(oauthSpec("acme", { tokenUrl: "https://a.test/t" })).toEqual({ problem: "needs authorizeUrl and tokenUrl" })
 })
 
+test("the client of a known login can be another, and only the borrowed one is told of", () => {
+  const known = oauthSpec("github-copilot", undefined)
+  expect(known).toMatchObject({ notice: expect.stringContaining("providers.github-copilot.login.clientId") })
+  const { notice: _, ...rest } = known as OAuthSpec
+  expect<unknown>(oauthSpec("github-copilot", { clientId: "mine" })).toEqual({ ...rest, clientId: "mine" })
+  expect(oauthSpec("openrouter", { port: 4_000 })).toMatchObject({ flow: { port: 4_000 }, gives: "key" })
+  // Another way of logging in is another login.
+  expect(oauthSpec("github-copilot", { kind: "pkce", tokenUrl: "https://a.test/t" })).toEqual({
+    problem: "needs authorizeUrl and tokenUrl",
+  })
+})
+
 const ended = { type: "oauth", access: "access-0", refresh: "refresh-0", expires: 1 }
 
 function credentialsIn(folder: string, server: OAuthServer, more: object = {}): Credentials {
