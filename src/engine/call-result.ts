@@ -5,8 +5,6 @@
  * - Secrets are taken out of both before either is told, stored or sent.
  * - Outcomes: done, failed, not started, unknown, reconciled, aborted.
  */
-import { readFile } from "node:fs/promises"
-import { writeFileAtomic } from "../std/files.ts"
 import { redactJson, type Redact } from "../std/redact.ts"
 import type { Tx } from "../ledger/ledger.ts"
 import type { Task } from "../ledger/records.ts"
@@ -14,6 +12,7 @@ import type { CallOutcome } from "../protocol/records.ts"
 import { errorResult, type ToolContext, type ToolResult } from "../tools/tool.ts"
 import type { Core } from "./core.ts"
 import { append } from "./entries.ts"
+import { redactFile } from "./redact-file.ts"
 import { repeatNote, repeatsMax, timesGiven } from "./repeats.ts"
 import { callInput } from "./task.ts"
 
@@ -70,13 +69,6 @@ function redactedResult(result: ToolResult, redact: Redact): ToolResult {
     content,
     ...(result.details === undefined ? {} : { details: redactJson(result.details, redact) }),
   }
-}
-
-/** Rewrites a kept output where there is something to take out of it; every other byte stays, whatever it is. */
-async function redactFile(path: string, redact: Redact): Promise<void> {
-  const text = await readFile(path, "latin1")
-  const clean = redact(text)
-  if (clean !== text) await writeFileAtomic(path, Buffer.from(clean, "latin1"), { mode: 0o600 })
 }
 
 function tellCircle(tx: Tx, conversation: number, name: string): void {

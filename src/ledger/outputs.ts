@@ -23,7 +23,8 @@ async function copyEnd(from: string, to: string, start: number): Promise<void> {
       for (let at = start; ;) {
         const { bytesRead } = await source.read(piece, 0, piece.length, at)
         if (bytesRead === 0) return
-        await target.writeFile(piece.subarray(0, bytesRead))
+        // In place: writing a whole file from a part of the buffer would copy it, sixty-four megabytes in all.
+        for (let done = 0; done < bytesRead;) done += (await target.write(piece, done, bytesRead - done)).bytesWritten
         at += bytesRead
       }
     } finally {
