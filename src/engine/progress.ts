@@ -154,12 +154,17 @@ export class CallProgress {
       this.#from = at
     }
     this.#end = at + bytes
-    const waiting = this.#waiting + text
-    this.#waiting = tail(waiting, liveOutputMax)
-    if (this.#waiting.length < waiting.length) {
-      this.#from = Math.max(this.#from, this.#end - Buffer.byteLength(this.#waiting))
-    }
+    this.#waiting += text
+    // Not at every piece, since cutting copies.
+    if (this.#waiting.length > 2 * liveOutputMax) this.#cut()
     this.#pace.ask()
+  }
+
+  #cut(): void {
+    const cut = tail(this.#waiting, liveOutputMax)
+    if (cut.length === this.#waiting.length) return
+    this.#waiting = cut
+    this.#from = Math.max(this.#from, this.#end - Buffer.byteLength(cut))
   }
 
   end(): void {
@@ -169,6 +174,7 @@ export class CallProgress {
 
   #write(): void {
     if (this.#waiting === "") return
+    this.#cut()
     const [text, at] = [this.#waiting, this.#from]
     this.#waiting = ""
     this.#core.progress({
