@@ -41,6 +41,8 @@ export type LayoutInput = {
 
 export type Layout = {
   readonly panels: readonly Placed[]
+  /** All that can be seen or turned to, in the order in which a key goes through them. */
+  readonly order: readonly string[]
   /** The row of tabs, and what stands in it. */
   readonly tabs: { readonly rect: Rect; readonly ids: readonly string[] } | null
   readonly divider: Rect | null
@@ -81,7 +83,8 @@ function parts(total: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, place) => Math.floor(total / count) + (place < total % count ? 1 : 0))
 }
 
-type Block = Omit<Layout, "panels" | "tabs" | "divider"> & { readonly area: Rect }
+type Filled = Pick<Layout, "panels" | "order" | "tabs" | "divider">
+type Block = Omit<Layout, keyof Filled> & { readonly area: Rect }
 
 /** The rows from the bottom up: footer, editor, rule, queue, banner; what is left is for panels. */
 function block(input: LayoutInput): Block {
@@ -114,19 +117,20 @@ const shown = (ids: readonly string[], arrangement: Arrangement): readonly strin
   ids.filter((id) => !arrangement.hidden.has(id))
 
 /** One panel at a time, with a row of tabs where there is room and a choice. */
-function oneOf(ids: readonly string[], input: LayoutInput, area: Rect): Pick<Layout, "panels" | "tabs" | "divider"> {
+function oneOf(ids: readonly string[], input: LayoutInput, area: Rect): Filled {
   const front = ids.includes(input.front) ? input.front : ids[0]
-  if (front === undefined) return { panels: [], tabs: null, divider: null }
+  if (front === undefined) return { panels: [], order: [], tabs: null, divider: null }
   const slot = slotOf(input.arrangement.slots, front)
   const withTabs = ids.length > 1 && input.columns >= tabsColumns && input.rows >= tabsRows
   const body = { ...area, top: area.top + 1, height: area.height - 1 }
   if (!withTabs) {
     const titled = slot !== "main" && area.height > panelRowsMin
     const title = titled ? { ...area, height: 1 } : null
-    return { panels: [{ id: front, slot, title, body: titled ? body : area }], tabs: null, divider: null }
+    return { panels: [{ id: front, slot, title, body: titled ? body : area }], order: ids, tabs: null, divider: null }
   }
   return {
     panels: [{ id: front, slot, title: null, body }],
+    order: ids,
     tabs: { rect: { ...area, height: 1 }, ids },
     divider: null,
   }
@@ -191,13 +195,8 @@ export function layout(input: LayoutInput): Layout {
     ...(low === 0 ? [] : stack(bottom, "bottom", { ...area, top: high.height, height: low })),
   ]
   const divider = columns === 0 ? null : { ...high, left: mainArea.width, width: 1 }
-  return { ...rest, panels, tabs: front.tabs, divider }
-}
-
-/** The panels that can be seen or turned to, in the order in which a key goes through them. */
-export function visiblePanels(placed: Layout): readonly string[] {
-  const shown = placed.panels.map((panel) => panel.id)
-  return placed.tabs === null ? shown : [...placed.tabs.ids, ...shown.filter((id) => !placed.tabs?.ids.includes(id))]
+  const order = [...front.order, ...panels.slice(front.panels.length).map(({ id }) => id)]
+  return { ...rest, panels, order, tabs: front.tabs, divider }
 }
 
 /** Part of the area at its lower and right edge that stands for a slot which shows nothing yet. */

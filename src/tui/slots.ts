@@ -17,7 +17,7 @@ import type { Json, JsonObject } from "../std/json.ts"
 import { cleanLine } from "../std/clean.ts"
 import { textWidth } from "../std/text.ts"
 import type { Look } from "./dialogs/frame.ts"
-import { slotAt, visiblePanels, type Layout, type Placed, type Rect, type SlotName } from "./layout.ts"
+import { slotAt, type Layout, type Placed, type Rect, type SlotName } from "./layout.ts"
 import { titleContent, titlePart } from "./panel-title.ts"
 import type { Panel, PanelInput, Reader } from "./panels/panel.ts"
 import type { Focus } from "./state.ts"
@@ -89,7 +89,12 @@ export class Slots {
 
   /** The panels that can be seen or turned to, in order. */
   visible(): readonly string[] {
-    return this.#layout === null ? [] : visiblePanels(this.#layout)
+    return this.#layout?.order ?? []
+  }
+
+  /** Whether the panel is in view: not behind a tab, not hidden. */
+  inView(id: string): boolean {
+    return this.#layout?.panels.some((panel) => panel.id === id) ?? false
   }
 
   refocus(): void {

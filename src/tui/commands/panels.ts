@@ -44,7 +44,7 @@ export function showPanel(stage: Stage, id: string, shown: boolean): boolean {
 function toggle(id: string): Command {
   return {
     off: (stage) => (stage.slots.known(id) ? null : "there is no such panel"),
-    run: (stage) => showPanel(stage, id, !stage.slots.visible().includes(id)),
+    run: (stage) => showPanel(stage, id, !stage.slots.inView(id)),
   }
 }
 

@@ -132,6 +132,25 @@ test("under a hundred columns the panels are tabs", async () => {
   await robot.close()
 })
 
+test("where one panel has room, keys go through all of them, and the key of a panel brings it to the front before it hides it", async () => {
+  const robot = await openRobot({ columns: 40, rows: 12 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  robot.shows("hello")
+  await robot.press("ctrl+x right", "tab")
+  expect(robot.state.focus).toEqual({ area: "panel", id: "tool" })
+  robot.shows(" bash bun test ─")
+  robot.shows("first line")
+  await robot.press("ctrl+x up")
+  robot.shows("hello")
+  await robot.press("ctrl+x o")
+  robot.shows("first line")
+  await robot.press("ctrl+x o")
+  robot.shows("hello")
+  expect(robot.state.place.shown.get("tool")).toBe(false)
+  await robot.close()
+})
+
 test("how the panels stand is written to the config when asked", async () => {
   const saved: unknown[] = []
   const outside = {

@@ -1,13 +1,5 @@
 import { expect, test } from "bun:test"
-import {
-  editorRowsMax,
-  layout,
-  slotAt,
-  visiblePanels,
-  type Layout,
-  type LayoutInput,
-  type Rect,
-} from "../../../src/tui/layout.ts"
+import { editorRowsMax, layout, slotAt, type Layout, type LayoutInput, type Rect } from "../../../src/tui/layout.ts"
 import { defaultSlots } from "../../../src/tui/options.ts"
 
 function input(
@@ -95,7 +87,7 @@ test("under a hundred columns the side panels are tabs, and the one in front has
   const placed = layout(input({ columns: 99, front: "plan" }))
   expect(placed.tabs?.ids).toEqual(["chat", "tool", "plan"])
   expect(placed.panels.map(({ id }) => id)).toEqual(["plan"])
-  expect(visiblePanels(placed)).toEqual(["chat", "tool", "plan"])
+  expect(placed.order).toEqual(["chat", "tool", "plan"])
 })
 
 test("under sixty columns there is one panel and no tabs", () => {
@@ -129,10 +121,11 @@ test("the panels below keep their place under a hundred columns, and are tabs un
   const placed = layout(input({ columns: 80, rows: 30, arrangement, front: "tool" }))
   expect(placed.tabs?.ids).toEqual(["chat", "tool", "plan"])
   expect(placed.panels.map(({ id, slot }) => `${slot} ${id}`)).toEqual(["side tool", "bottom tasks"])
-  expect(visiblePanels(placed)).toEqual(["chat", "tool", "plan", "tasks"])
+  expect(placed.order).toEqual(["chat", "tool", "plan", "tasks"])
   expect(cover(placed, 80, 30).filter((count) => count !== 1)).toEqual([])
   const narrow = layout(input({ columns: 50, rows: 30, arrangement, front: "tasks" }))
   expect(narrow.panels.map(({ id }) => id)).toEqual(["tasks"])
+  expect(narrow.order).toEqual(["chat", "tool", "plan", "tasks"])
 })
 
 test("without a footer the panels have its row", () => {
