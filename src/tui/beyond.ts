@@ -3,7 +3,6 @@
  * looks for it, a page at a time.
  *
  * - The view searches what it holds by itself. Of the host's hits only those count that the view cannot have.
- * - An expression is run here only once the host has been through all that the view holds: there it can be ended.
  */
 import { Refusal, type Port, type SearchHit } from "../protocol/port.ts"
 
@@ -19,8 +18,6 @@ export type BeyondState = {
   readonly scanning: boolean
   /** A sentence, where the host refuses the query. */
   readonly problem: string | null
-  /** The host has been through all that the view holds. */
-  readonly cleared: boolean
 }
 
 export type BeyondOptions = {
@@ -40,7 +37,6 @@ export class Beyond {
   #hits: readonly SearchHit[] = []
   #scanning = false
   #problem: string | null = null
-  #down = Number.MAX_SAFE_INTEGER
 
   constructor(options: BeyondOptions) {
     this.#options = options
@@ -54,7 +50,6 @@ export class Beyond {
       outputs: this.#hits.filter(({ output }) => output !== undefined).length,
       scanning: this.#scanning,
       problem: this.#problem,
-      cleared: this.#problem === null && this.#down <= first,
     }
   }
 
@@ -62,7 +57,6 @@ export class Beyond {
     const round = ++this.#round
     this.#hits = []
     this.#problem = null
-    this.#down = Number.MAX_SAFE_INTEGER
     this.#scanning = query !== ""
     if (query !== "") void this.#look(round, query, regex)
   }
@@ -91,7 +85,6 @@ export class Beyond {
         const page = await port.request(after === undefined ? asked : { ...asked, after })
         if (round !== this.#round) return
         this.#hits = [...this.#hits, ...page.hits]
-        this.#down = page.more === null ? 0 : page.down
         after = page.more ?? undefined
         if (after !== undefined) changed()
       } while (after !== undefined && this.#hits.length < hitsMax)

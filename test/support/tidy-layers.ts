@@ -54,6 +54,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   "@sinclair/typebox": ["src/tools/", "src/protocol/", "src/home/", "src/extension/", "src/std/schema.ts"],
   "@vscode/ripgrep": ["src/tools/ripgrep.ts"],
   ajv: ["src/std/schema.ts"],
+  "beautiful-mermaid": ["src/tui/markdown/"],
   "bun:sqlite": ["src/ledger/"],
   diff: ["src/tools/", "src/tui/"],
   fuzzysort: ["src/std/fuzzy.ts"],
@@ -61,6 +62,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   "jsonc-parser": ["src/home/"],
   marked: ["src/tui/", "src/cli/export-html.ts"],
   openai: ["src/providers/"],
+  re2js: ["src/std/finder.ts"],
   "web-tree-sitter": ["src/tui/"],
 }
 

@@ -29,10 +29,7 @@ function beyondOf(stage: Stage): Beyond | null {
     conversation,
     first: () => firstHeld(store.state.view, conversation),
     reach: (entry) => loadBack(stage, conversation, entry),
-    changed() {
-      stage.search.changed()
-      store.redraw()
-    },
+    changed: () => store.redraw(),
   })
 }
 

@@ -21,9 +21,10 @@ export function searchWords(
   regex = state.regex,
   beyond: BeyondState | null = null,
 ): string {
-  const problem = state.problem ?? beyond?.problem ?? null
   if (query === "") return regex ? "regular expression" : ""
-  if (problem !== null) return problem
+  if (state.problem !== null) return state.problem
+  // What the host refuses concerns what is not here.
+  if (beyond !== null && beyond.problem !== null && state.total === 0) return beyond.problem
   const older = beyond?.older ?? 0
   const scanning = state.scanning || beyond?.scanning === true
   const total = `${(state.total + older).toLocaleString("en")}${scanning ? "+" : ""}`
@@ -44,8 +45,6 @@ export class SearchLine {
   #target: Target | null = null
   /** What an accepted search goes on in. */
   #last: Target | null = null
-  /** The query as the reader was asked it: an expression only once the host has tried it. */
-  #asked = ""
   #regex: boolean
   #direction: -1 | 1 = -1
 
@@ -79,7 +78,6 @@ export class SearchLine {
     if (this.#target !== null && this.#target.reader !== reader) this.#target.reader.closeSearch(true)
     this.#target = { reader, beyond }
     this.#last = this.#target
-    this.#asked = ""
     this.#direction = direction
     this.#sign.content = direction === 1 ? "/ " : "? "
     this.node.visible = true
@@ -105,14 +103,6 @@ export class SearchLine {
     reader.closeSearch(!accept)
     this.#forget()
     return true
-  }
-
-  /** Where what the reader holds was asked: an expression that the host has been through meanwhile. */
-  changed(): void {
-    const target = this.#target
-    if (target === null) return
-    const { value } = this.#input
-    if (this.#regex && value !== this.#asked && target.beyond?.state.cleared === true) this.#hand(target.reader, value)
   }
 
   refocus(): void {
@@ -204,12 +194,7 @@ export class SearchLine {
     if (target === null) return
     const { value } = this.#input
     target.beyond?.ask(value, this.#regex)
-    this.#hand(target.reader, this.#regex && target.beyond !== null ? "" : value)
+    target.reader.search(value, { regex: this.#regex })
     this.refresh()
-  }
-
-  #hand(reader: Reader, query: string): void {
-    this.#asked = query
-    reader.search(query, { regex: this.#regex })
   }
 }

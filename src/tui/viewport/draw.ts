@@ -8,7 +8,8 @@ import type { RowBlock } from "../rows/content.ts"
 import { rowChunks, type Mark, type Palette } from "../rows/paint.ts"
 import type { Layout, Piece, Row, Style, Unit } from "../rows/row.ts"
 import { comparePositions, ordinalOf, pieceRange, type Position } from "./place.ts"
-import { matchesIn, type Found } from "../../std/query.ts"
+import type { Finder } from "../../std/finder.ts"
+import type { Found } from "../../std/query.ts"
 import type { Match } from "./search.ts"
 import type { SurfaceCell, SurfaceContent, SurfaceFill } from "./surface.ts"
 import type { VisibleRow, Window } from "./window.ts"
@@ -16,7 +17,7 @@ import type { VisibleRow, Window } from "./window.ts"
 export type Range = { readonly from: Position; readonly to: Position }
 
 export type Overlay = {
-  readonly pattern: RegExp | null
+  readonly finder: Finder | null
   readonly match: Match | null
   readonly selection: Range | null
   readonly cursor: Position | null
@@ -59,7 +60,7 @@ function marksOf(shown: VisibleRow, overlay: Overlay, palette: Palette, found: M
   const marks: Mark[] = []
   const { row, layout, place } = shown
   for (const piece of row.pieces) {
-    if (overlay.pattern !== null) searchMarks(piece, overlay, place.index, layout, found, palette, marks)
+    if (overlay.finder !== null) searchMarks(piece, overlay, place.index, layout, found, palette, marks)
     const { selection, cursor } = overlay
     const unit = selection !== null || cursor !== null ? ordinalOf(layout, piece.unit) : 0
     if (selection !== null) {
@@ -84,9 +85,9 @@ function searchMarks(
   palette: Palette,
   marks: Mark[],
 ): void {
-  if (overlay.pattern === null) return
+  if (overlay.finder === null) return
   const known = found.get(piece.unit)
-  const matches = known ?? matchesIn(piece.unit.text, overlay.pattern)
+  const matches = known ?? overlay.finder.find(piece.unit.text)
   if (known === undefined) found.set(piece.unit, matches)
   for (const { from, to } of matches) {
     const cut = pieceRange(piece, from, to)

@@ -285,7 +285,7 @@ export class RowView<B extends RowBlock> {
     this.#window.settle()
     if (this.#window.top.index === 0 && this.#store.count > 0) this.#options.events.atStart()
     this.node.content = drawWindow(this.#window, this.node.width, this.#palette, {
-      pattern: this.#seeker.pattern,
+      finder: this.#seeker.finder,
       match: this.#seeker.match,
       selection: this.copy.range ?? this.#pointer.range,
       cursor: this.copy.cursor,

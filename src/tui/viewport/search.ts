@@ -4,7 +4,7 @@
  * - Blocks are looked through in slices, from where the reader is upwards and then downwards, so what is near is found first.
  * - Only counts are kept; the matches of a block are found again when they are wanted. Going to the n-th of many is a walk down a tree.
  */
-import { matchesIn } from "../../std/query.ts"
+import type { Finder } from "../../std/finder.ts"
 import { Sums } from "./sums.ts"
 
 export type Match = { readonly index: number; readonly unit: number; readonly from: number; readonly to: number }
@@ -12,16 +12,16 @@ export type Match = { readonly index: number; readonly unit: number; readonly fr
 export type Texts = { readonly count: number; texts(index: number): readonly string[] }
 
 export class Search {
-  readonly pattern: RegExp
+  readonly finder: Finder
   readonly #source: Texts
   #counts = new Sums()
   /** Looked through are the blocks from `low` up to `high`, which is exclusive. */
   #low: number
   #high: number
 
-  constructor(source: Texts, pattern: RegExp, from: number) {
+  constructor(source: Texts, finder: Finder, from: number) {
     this.#source = source
-    this.pattern = pattern
+    this.finder = finder
     this.#low = Math.min(from + 1, source.count)
     this.#high = this.#low
     this.#fill(0)
@@ -70,7 +70,7 @@ export class Search {
   #matches(index: number): readonly Match[] {
     return this.#source
       .texts(index)
-      .flatMap((text, unit) => matchesIn(text, this.pattern).map(({ from, to }) => ({ index, unit, from, to })))
+      .flatMap((text, unit) => this.finder.find(text).map(({ from, to }) => ({ index, unit, from, to })))
   }
 
   /** The match with `rank` others before it, among those found so far. */

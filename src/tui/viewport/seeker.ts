@@ -4,7 +4,7 @@
  * - Asking moves nothing. Going to a match unfolds its block; closing with `restore` folds what the search unfolded and goes back.
  */
 import type { Clock } from "../../std/clock.ts"
-import { compileQuery } from "../../std/query.ts"
+import { makeFinder, type Finder } from "../../std/finder.ts"
 import type { RowBlock } from "../rows/content.ts"
 import { placeOf, positionAt, type Position } from "./place.ts"
 import type { Place } from "./scroll.ts"
@@ -50,8 +50,8 @@ export class Seeker<B extends RowBlock> {
     this.#changed = changed
   }
 
-  get pattern(): RegExp | null {
-    return this.#search?.pattern ?? null
+  get finder(): Finder | null {
+    return this.#search?.finder ?? null
   }
 
   get match(): Match | null {
@@ -77,13 +77,13 @@ export class Seeker<B extends RowBlock> {
     this.#asked = { query, regex, problem: null }
     if (query === "") return
     this.#origin ??= { top: this.#window.top, following: this.#window.following }
-    const compiled = compileQuery(query, regex)
-    if (!compiled.ok) {
-      this.#asked.problem = compiled.reason
+    const made = makeFinder(query, regex)
+    if (!made.ok) {
+      this.#asked.problem = made.reason
       return
     }
     const lastSeen = this.#window.visible().at(-1)?.place.index ?? 0
-    this.#search = new Search(this.#window.store, compiled.pattern, lastSeen)
+    this.#search = new Search(this.#window.store, made.finder, lastSeen)
     this.#slice()
   }
 

@@ -71,7 +71,7 @@ test("a match in entries that are not loaded is counted, and going to it loads t
   await robot.close()
 })
 
-test("an expression is searched here only after the host has been through it, and one that is refused is told", async () => {
+test("an expression is searched here and by the host, and one that the host refuses is told", async () => {
   const host = longHost()
   const asked: string[] = []
   host.answers.search = ({ query }) => {
