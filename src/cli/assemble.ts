@@ -54,6 +54,9 @@ function settingsOf({ settings }: Person): EngineSettings {
     get stallMs() {
       return settings.merged.config.httpIdleTimeoutMs
     },
+    get firstByteMs() {
+      return settings.merged.config.httpFirstByteTimeoutMs
+    },
     get output() {
       return settings.merged.config.output
     },

@@ -63,6 +63,7 @@ async function ask(core: Core, model: Model, exchange: string, signal: AbortSign
     signal,
     clock: core.clock,
     stallMs: settings.stallMs,
+    firstByteMs: settings.firstByteMs,
     onDelta: () => {},
   })
 }

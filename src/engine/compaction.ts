@@ -183,6 +183,7 @@ function askSummary(
     signal,
     clock: core.clock,
     stallMs: core.options.settings.stallMs,
+    firstByteMs: core.options.settings.firstByteMs,
     onDelta: () => {},
   })
 }

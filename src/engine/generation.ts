@@ -223,6 +223,7 @@ async function askWith(
       signal,
       clock: core.clock,
       stallMs: core.options.settings.stallMs,
+      firstByteMs: core.options.settings.firstByteMs,
       onDelta: (delta) => progress.add(delta),
     })
     return { response }

@@ -49,6 +49,8 @@ export type EngineSettings = {
   readonly steeringMode: QueueMode
   readonly followUpMode: QueueMode
   readonly stallMs: number
+  /** The silence before the first sign of an answer that counts as a stall; left out: `stallMs`. */
+  readonly firstByteMs?: number
   /** US dollars after which a run waits for the person; absent: no limit. */
   readonly costPerRun?: number
   /** Bytes of one output, and of all outputs of a session, that are kept. */

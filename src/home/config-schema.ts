@@ -79,6 +79,9 @@ const login = Type.Object(
     authorizeUrl: Type.Optional(Type.String({ description: "Where the browser goes (pkce)." })),
     deviceUrl: Type.Optional(Type.String({ description: "Where a code is asked for (device)." })),
     tokenUrl: Type.Optional(Type.String({ description: "Where tokens are asked for." })),
+    exchangeUrl: Type.Optional(
+      Type.String({ description: "Where a token is exchanged for one that requests bear (github-copilot)." }),
+    ),
     clientId: Type.Optional(Type.String({ description: "This program, as the server knows it." })),
     scope: Type.Optional(Type.String()),
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535, description: "0: any that is free." })),
@@ -141,6 +144,13 @@ const agentSettings = {
     1_000,
     3_600_000,
     "Milliseconds without a byte after which an answer counts as stalled.",
+  ),
+  httpFirstByteTimeoutMs: Type.Optional(
+    Type.Integer({
+      minimum: 1_000,
+      maximum: 3_600_000,
+      description: "Milliseconds without a byte before an answer begins; left out: httpIdleTimeoutMs.",
+    }),
   ),
   compaction: group(
     {

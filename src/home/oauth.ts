@@ -91,6 +91,7 @@ export type LoginConfig = {
   readonly authorizeUrl?: string
   readonly deviceUrl?: string
   readonly tokenUrl?: string
+  readonly exchangeUrl?: string
   readonly clientId?: string
   readonly scope?: string
   readonly port?: number
@@ -117,8 +118,16 @@ function changed(known: OAuthSpec, config: LoginConfig): OAuthSpec {
           authorizeUrl: config.authorizeUrl ?? known.flow.authorizeUrl,
           port: config.port ?? known.flow.port,
         }
-  const { notice, ...rest } = known
-  return { ...rest, ...(clientId === known.clientId && notice ? { notice } : {}), flow, tokenUrl, clientId, scope }
+  const { notice, exchange, ...rest } = known
+  return {
+    ...rest,
+    ...(clientId === known.clientId && notice !== undefined ? { notice } : {}),
+    ...(exchange === undefined ? {} : { exchange: { ...exchange, url: config.exchangeUrl ?? exchange.url } }),
+    flow,
+    tokenUrl,
+    clientId,
+    scope,
+  }
 }
 
 /** How one logs in at `provider`: as is known, as the config says, or the one changed by the other; undefined where it takes keys alone. */

@@ -178,15 +178,11 @@ function refuseSilentOverflow(call: Call, response: Response): void {
   )
 }
 
-/** What `error`, whatever threw it, means for this call. */
-function meaning(call: Call, error: unknown, refused: Refused | undefined, stalled: boolean): ProviderError {
+/** What `error`, whatever threw it, means for this call. `stalled`: milliseconds of silence that ended it, or 0. */
+function meaning(call: Call, error: unknown, refused: Refused | undefined, stalled: number): ProviderError {
   if (call.options.signal.aborted) return ownError("aborted", "aborted", "The request was stopped.")
-  if (stalled)
-    return ownError(
-      "retry",
-      "stalled",
-      `${call.target.provider} has been silent for ${Math.round(call.options.stallMs / 1_000)} s.`,
-    )
+  if (stalled > 0)
+    return ownError("retry", "stalled", `${call.target.provider} has been silent for ${Math.round(stalled / 1_000)} s.`)
   if (error instanceof ProviderError) return error
   if (refused !== undefined) return answered(call, refused)
   return connectionError(call.target, error, call.options.apiKey)
@@ -206,7 +202,9 @@ export async function attempt(call: Call, body: JsonObject, onRefused: (refused:
   const controller = new AbortController()
   const ended = Promise.withResolvers<void>()
   let open = true
-  let stalled = false
+  /** How long a silence ends the call, as of now; and the one that has. */
+  let limitMs = options.firstByteMs ?? options.stallMs
+  let stalled = 0
   let refused: Refused | undefined
   const stop = (): void => {
     open = false
@@ -214,20 +212,21 @@ export async function attempt(call: Call, body: JsonObject, onRefused: (refused:
     ended.reject(new Error("stopped"))
   }
   const watchdog = new Watchdog(options.clock, () => {
-    stalled = !decoder.done
+    stalled = decoder.done ? 0 : limitMs
     if (decoder.done) ended.resolve()
     else stop()
   })
   const watch = {
     isOpen: () => open,
     onProgress() {
+      limitMs = decoder.done ? afterDoneMs : options.stallMs
       if (decoder.closed) ended.resolve()
-      else watchdog.heard(decoder.done ? afterDoneMs : options.stallMs)
+      else watchdog.heard(limitMs)
     },
   }
-  if (options.signal.aborted) throw meaning(call, undefined, undefined, false)
+  if (options.signal.aborted) throw meaning(call, undefined, undefined, 0)
   options.signal.addEventListener("abort", stop, { once: true })
-  watchdog.heard(options.stallMs)
+  watchdog.heard(limitMs)
   const fetch = watchedFetch(call.base, headerNames(call), (answer) => {
     refused = answer
     onRefused(answer)

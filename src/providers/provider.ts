@@ -82,6 +82,8 @@ export type CallOptions = {
   readonly clock: Clock
   /** No byte for this long, before the first or between two, is a stall; heartbeats and empty chunks do not count as bytes. */
   readonly stallMs: number
+  /** The same before the first sign of an answer, where that may take longer or less: servers that read a long prompt first. */
+  readonly firstByteMs?: number
   /** Hears every delta in order, before the promise settles. Must not throw. */
   onDelta(delta: Delta): void
 }

@@ -92,8 +92,8 @@ function configWith(server: ModelServer, oauth: OAuthServer, kind: "pkce" | "dev
 }
 
 /** Log in without a terminal, the browser being this test. */
-async function logInAs(machine: Machine): Promise<string> {
-  const child = Bun.spawn([await builtBinary(), "login", "acme"], {
+async function logInAs(machine: Machine, provider = "acme"): Promise<string> {
+  const child = Bun.spawn([await builtBinary(), "login", provider], {
     cwd: machine.work,
     env: { ...machine.env },
     stdin: "ignore",
@@ -153,5 +153,45 @@ test("a login with a code is made on any machine", async () => {
   writeConfig(machine, configWith(server, oauth, "device"))
   expect(await logInAs(machine)).toContain("and type WXYZ-1234 there")
   expect(await runBinary(machine, ["-p", "hi"])).toMatchObject({ status: 0, stdout: "yes\n" })
+  await Promise.all([server.stop(), oauth.stop()])
+})
+
+test("GitHub Copilot's login is made with a code, and says whose name it bears; requests bear what its token is exchanged for", async () => {
+  using machine = tempMachine()
+  const oauth = startOAuthServer({ interval: 0 })
+  const server = await startModelServer({ script: () => ({ text: "yes" }) })
+  const at = { deviceUrl: `${oauth.url}/device`, tokenUrl: `${oauth.url}/token`, exchangeUrl: `${oauth.url}/exchange` }
+  const configured = (login: JsonObject): void =>
+    writeConfig(machine, {
+      model: "github-copilot/gpt-6.1-terra",
+      providers: { "github-copilot": { baseUrl: server.responsesUrl, login } },
+    })
+  configured(at)
+  const said = await logInAs(machine, "github-copilot")
+  expect(said).toContain("GitHub will show this login as one of its editor extension")
+  expect(said).toContain("and type WXYZ-1234 there")
+  expect(stored(machine)["github-copilot"]).toMatchObject({ access: "copilot-2", refresh: "access-1" })
+  expect(await runBinary(machine, ["-p", "hi"])).toMatchObject({ status: 0, stdout: "yes\n" })
+  expect(server.requests[0]?.headers).toMatchObject({ authorization: "Bearer copilot-2", "x-initiator": "user" })
+  // With a client of the person's own nothing is borrowed.
+  configured({ ...at, clientId: "mine" })
+  expect(await logInAs(machine, "github-copilot")).not.toContain("GitHub will show")
+  expect(oauth.problems).toEqual([])
+  await Promise.all([server.stop(), oauth.stop()])
+})
+
+test("OpenRouter's login gives a key that stays, got with a browser that comes back", async () => {
+  using machine = tempMachine()
+  const oauth = startOAuthServer()
+  const server = await startModelServer({ key: "sk-or-browser", script: () => ({ text: "yes" }) })
+  const login = { authorizeUrl: `${oauth.url}/auth`, tokenUrl: `${oauth.url}/keys`, port: 0 }
+  writeConfig(machine, {
+    model: "openrouter/deepseek/deepseek-v4.1-flash",
+    providers: { openrouter: { baseUrl: server.completionsUrl, login } },
+  })
+  expect(await logInAs(machine, "openrouter")).toContain("You are logged in at openrouter")
+  expect(stored(machine)).toEqual({ openrouter: { type: "api_key", key: "sk-or-browser" } })
+  expect(await runBinary(machine, ["-p", "hi"])).toMatchObject({ status: 0, stdout: "yes\n" })
+  expect(oauth.problems).toEqual([])
   await Promise.all([server.stop(), oauth.stop()])
 })

@@ -38,6 +38,7 @@ describe("built-in settings", () => {
     const absent = leaves.filter(({ schema }) => schema.default === undefined).map(({ path }) => path)
     expect(absent).toEqual([
       "model",
+      "httpFirstByteTimeoutMs",
       "compaction.reserveTokens",
       "compaction.keepRecentTokens",
       "limits.costPerRun",

@@ -8,7 +8,7 @@ import { completionsApi } from "../../src/providers/openai-completions/call.ts"
 import { responsesApi } from "../../src/providers/openai-responses/call.ts"
 import { ProviderError, type Api, type Response } from "../../src/providers/provider.ts"
 import { eventually } from "../support/eventually.ts"
-import { ManualClock } from "../support/manual-clock.ts"
+import { ManualClock, settle } from "../support/manual-clock.ts"
 import type { Answer, Piece, Reply } from "../support/model-script.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import { model, request, user } from "./support.ts"
@@ -55,7 +55,7 @@ const names = [["completions"], ["anthropic"], ["responses"], ["google"]] as con
 /** Formats that tell of a text's end before the answer's. */
 const endsTexts = ["anthropic", "responses"]
 
-function start(name: string, reply: Reply, key: string | undefined = "secret-key-123"): Running {
+function start(name: string, reply: Reply, key: string | undefined = "secret-key-123", firstByteMs?: number): Running {
   const format = formats()[name]
   if (format === undefined) throw new Error(name)
   server.script([reply])
@@ -71,6 +71,7 @@ function start(name: string, reply: Reply, key: string | undefined = "secret-key
       signal: controller.signal,
       clock,
       stallMs,
+      firstByteMs,
       onDelta(delta) {
         deltas.push(delta)
         if (delta.type === (endsTexts.includes(name) ? "text_end" : "text_delta")) begun.resolve()
@@ -245,13 +246,46 @@ test.each([...names])("%s: a request whose signal was aborted before is never se
   expect(server.requests.length).toBe(before)
 })
 
-test("heartbeats and empty chunks are silence", async () => {
-  const empty = 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n'
+const beats: Readonly<Record<string, string>> = {
+  completions: 'data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
+  anthropic: 'event: ping\ndata: {"type":"ping"}\n\n',
+  responses: 'event: response.in_progress\ndata: {"type":"response.in_progress","response":{"id":"r"}}\n\n',
+  google: 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"index":0}]}\r\n\r\n',
+}
+
+test.each([...names])("%s: heartbeats and empty events are silence, however many come", async (name) => {
+  const beat = beats[name] ?? ""
+  const gate = Promise.withResolvers<void>()
   const at = server.requests.length
-  const running = start("completions", { raw: [": PROCESSING\n\n", empty, ": PROCESSING\n\n"], end: false })
-  await server.request(at)
-  await running.clock.advance(stallMs)
-  expect(await failure(running)).toMatchObject({ reason: "stalled" })
+  const running = start(name, { raw: [": PROCESSING\n\n", beat, beat, { until: gate.promise }, beat], end: false })
+  const asked = await server.request(at)
+  await running.clock.advance(stallMs - 1)
+  gate.resolve()
+  await settle()
+  await running.clock.advance(1)
+  expect(await failure(running)).toMatchObject({ kind: "retry", reason: "stalled" })
+  await asked.closed
+})
+
+test.each([...names])("%s: an answer may take longer to begin than to go on, and the other way round", async (name) => {
+  for (const [firstByteMs, before] of [
+    [2 * stallMs, 2 * stallMs],
+    [1_000, 1_000],
+  ] as const) {
+    const at = server.requests.length
+    const running = start(name, { hang: "after-headers" }, undefined, firstByteMs)
+    await server.request(at)
+    await running.clock.advance(before - 1)
+    expect(running.clock.pending.length).toBe(1)
+    await running.clock.advance(1)
+    expect((await failure(running)).message).toContain(`silent for ${before / 1_000} s`)
+  }
+  const begun = start(name, { text: "hel", chunks: 1, hang: "mid" }, undefined, 1_000)
+  await begun.begun
+  await begun.clock.advance(stallMs - 1)
+  expect(begun.clock.pending.length).toBe(1)
+  await begun.clock.advance(1)
+  expect((await failure(begun)).message).toContain("silent for 60 s")
 })
 
 test("an answer whose end has come is whole, though the connection hangs or breaks after it", async () => {
