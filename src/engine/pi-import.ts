@@ -1,7 +1,8 @@
 /**
  * A session file of pi, versions 1 to 3, as records of ours. Pure.
  *
- * - A line that is no JSON object is passed over and counted; everything else is kept: what we have no word for as it is, under `pi.<type>`.
+ * - A line that is no JSON object is passed over and counted; everything else is kept: what we have no word for as it is, under `pi.<type>`, and
+ *   what a line says beside that in its entry's `imported`. The older versions are read as the third.
  * - The file is a tree: the branch of its last line is the root conversation, and where others leave it they are forks.
  * - Models are told what they would have been told there: messages, summaries and what extensions put in. Prompts are ours.
  */
@@ -10,6 +11,9 @@ import { isObject, parseJson, type Json, type JsonObject } from "../std/json.ts"
 import type { Conversation, Document, Entry } from "../ledger/records.ts"
 import type { SessionRecords } from "../ledger/salvage.ts"
 import type { AgentDocument, SessionDocument } from "../protocol/records.ts"
+import { linesOf, piId } from "../protocol/pi-export.ts"
+import { restOf } from "../protocol/pi-rest.ts"
+import { entryRecord } from "./entries.ts"
 import { piData, type Choice, type EntryFields } from "./pi-lines.ts"
 
 export type PiImport = {
@@ -20,7 +24,12 @@ export type PiImport = {
 
 type Line = JsonObject & { readonly type: string; readonly id: string; readonly parentId: string | null }
 
+/** Fields of the header that are said elsewhere here. */
+const headerFields: ReadonlySet<string> = new Set(["type", "version", "id", "timestamp", "cwd"])
+
 const root = 1
+/** How the id of a line begins that has none of its own. */
+const madeId = "line "
 
 /** `fallback`: what the file does not say. Undefined where the text is no such file. */
 export function importPi(
@@ -33,10 +42,12 @@ export function importPi(
   if (!isObject(header)) return undefined
   const lines = treeOf(parsed.filter((line) => isObject(line) && line !== header) as JsonObject[])
   const { entries, conversations, ids, choice } = placed(lines, fallback.agent)
-  const labels = Object.fromEntries(lines.flatMap((line) => labelOf(line, ids)))
   const title = lines.findLast(({ type, name }) => type === "session_info" && typeof name === "string" && name !== "")
   const at = timeOf(header["timestamp"]) ?? fallback.now
+  const more = Object.entries(header).filter(([name]) => !headerFields.has(name))
   const session: SessionDocument = {
+    ...(title === undefined ? {} : { titled: true }),
+    ...(more.length === 0 ? {} : { imported: Object.fromEntries(more) }),
     title: typeof title?.["name"] === "string" ? title["name"] : titleFrom(entries),
     folder: typeof header["cwd"] === "string" ? header["cwd"] : "",
     createdAt: at,
@@ -53,7 +64,7 @@ export function importPi(
       submissions: [],
       documents: [
         document(0, "session", session),
-        document(0, "labels", labels),
+        document(0, "labels", labelsOf(lines, ids)),
         ...conversations.map(({ id }) => document(id, "agent", agent)),
       ],
     },
@@ -66,15 +77,24 @@ function treeOf(lines: readonly JsonObject[]): readonly Line[] {
   let before: string | null = null
   const seen = new Set<string>()
   return lines.map((line, place) => {
-    const id = typeof line["id"] === "string" && !seen.has(line["id"]) ? line["id"] : `line ${place}`
+    const id = typeof line["id"] === "string" && !seen.has(line["id"]) ? line["id"] : `${madeId}${place}`
     const named = line["parentId"]
     const parentId = typeof named === "string" ? (seen.has(named) ? named : null) : "parentId" in line ? null : before
     seen.add(id)
     before = id
-    const index = line["firstKeptEntryIndex"]
-    const first = typeof index === "number" ? { firstKeptEntryId: String(lines[index]?.["id"] ?? `line ${index}`) } : {}
-    return { ...line, ...first, type: String(line["type"]), id, parentId }
+    return { ...thirdVersion(line, lines), type: String(line["type"]), id, parentId }
   })
+}
+
+/** What older versions said in another way: places counted with the header, and an older word for what extensions say. */
+function thirdVersion(line: JsonObject, lines: readonly JsonObject[]): JsonObject {
+  const { firstKeptEntryIndex: index, ...rest } = line
+  const message = rest["message"]
+  if (typeof index === "number") {
+    return { ...rest, firstKeptEntryId: String(lines[index - 1]?.["id"] ?? `${madeId}${index - 1}`) }
+  }
+  if (!isObject(message) || message["role"] !== "hookMessage") return rest
+  return { ...rest, message: { ...message, role: "custom" } }
 }
 
 type Spot = { readonly conversation: number; readonly entry: number; readonly choice: Choice }
@@ -94,6 +114,8 @@ function placed(lines: readonly Line[], agent: AgentDocument): Placed {
   const conversations: Conversation[] = [{ id: root, at: 0, parent: null, owner: null }]
   const entries: Entry[] = []
   const ids = new Map<string, number>()
+  const edits = editsOf(lines)
+  const names = new Names()
   const spots = new Map<string, Spot>()
   const tips = new Map<number, string | null>([[root, null]])
   let nextId = root + 1
@@ -110,9 +132,9 @@ function placed(lines: readonly Line[], agent: AgentDocument): Placed {
       const parent = from.entry === 0 ? null : { conversation: from.conversation, entry: from.entry }
       conversations.push({ id: conversation, at: timeOf(line["timestamp"]) ?? 0, parent, owner: null })
     }
-    const found = piData(line, from.choice, ids)
+    const found = piData(edited(line, edits.get(line.id)), from.choice, ids)
     const entry = found === null ? from.entry : nextId++
-    if (found !== null) entries.push(entryOf(line, { id: entry, conversation }, found.fields))
+    if (found !== null) entries.push(names.add(line, entryOf(line, { id: entry, conversation }, found.fields)))
     if (found !== null) ids.set(line.id, entry)
     else if (from.entry > 0) ids.set(line.id, from.entry)
     spots.set(line.id, { conversation, entry, choice: found?.choice ?? from.choice })
@@ -139,10 +161,52 @@ function entryOf(
   return { ...place, at, kind, head: head === "self" ? place.id : head, byTask: null, data }
 }
 
-function labelOf(line: Line, ids: ReadonlyMap<string, number>): readonly (readonly [string, string])[] {
-  const target = ids.get(String(line["targetId"]))
-  if (line.type !== "label" || target === undefined || typeof line["label"] !== "string") return []
-  return [[String(target), line["label"]]]
+/** What extensions put in the place of messages, or took out: the latest word counts. */
+function editsOf(lines: readonly Line[]): ReadonlyMap<string, Json> {
+  const edits = lines.filter(({ type }) => type === "context_edit")
+  return new Map(edits.map((line) => [String(line["targetId"]), line["replacement"] ?? null]))
+}
+
+/** A line as its model is told it. An answer that was taken out is an attempt here, and anything else is kept out of every context. */
+function edited(line: Line, replacement: Json | undefined): Line {
+  const message = line["message"]
+  if (replacement === undefined || !isObject(message)) return line
+  if (isObject(replacement)) return { ...line, message: { ...message, content: replacement["content"] ?? [] } }
+  if (message["role"] !== "assistant") return { ...line, message: { ...message, role: "" } }
+  const errorMessage = message["errorMessage"] ?? "left out of what models are told"
+  return { ...line, message: { ...message, stopReason: "error", errorMessage } }
+}
+
+/** Gives each entry what its line says beside it. */
+class Names {
+  readonly #ids = new Map<number, string>()
+
+  add(line: Line, entry: Entry): Entry {
+    const original = asFound(line)
+    if (typeof original["id"] === "string") this.#ids.set(entry.id, original["id"])
+    const idOf = (id: number): string => this.#ids.get(id) ?? piId(id)
+    const head = (id: number): number => (id === entry.id ? (entry.head ?? id) : id)
+    const [made = {}] = linesOf(entryRecord(entry), { idOf, head, tailBefore: () => 0 })
+    const plain = JSON.parse(JSON.stringify(made)) as JsonObject
+    return { ...entry, data: { ...entry.data, imported: restOf(original, plain) } as JsonObject }
+  }
+}
+
+/** A line as it stood in its file; without the id that it was given here. */
+function asFound(line: Line): JsonObject {
+  const { id, ...rest } = line
+  return id.startsWith(madeId) ? rest : line
+}
+
+function labelsOf(lines: readonly Line[], ids: ReadonlyMap<string, number>): JsonObject {
+  const labels = new Map<string, string>()
+  for (const { type, targetId, label } of lines as readonly (Line & { targetId?: Json; label?: Json })[]) {
+    const target = ids.get(String(targetId))
+    if (type !== "label" || target === undefined) continue
+    if (typeof label === "string" && label !== "") labels.set(String(target), label)
+    else labels.delete(String(target))
+  }
+  return Object.fromEntries(labels)
 }
 
 function timeOf(value: Json | undefined): number | undefined {

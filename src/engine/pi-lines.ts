@@ -6,7 +6,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
 import { thinkingLevels, type ThinkingLevel } from "../message/message.ts"
-import { keptKind, ownType } from "../protocol/pi-export.ts"
+import { keptKind, leafType, ownType } from "../protocol/pi-export.ts"
 
 export type Choice = { readonly model: string; readonly thinking: ThinkingLevel }
 
@@ -112,12 +112,10 @@ export function piData(line: JsonObject, before: Choice, ids: ReadonlyMap<string
       return same(customFields(line))
     case "custom": {
       const type = String(line["customType"])
+      if (type === leafType) return null
       const own = type.startsWith(ownType) && isObject(line["data"]) ? line["data"] : null
       return same(own === null ? kept(line) : entry(type.slice(ownType.length), own))
     }
-    case "label":
-    case "session_info":
-      return null
     default:
       return same(kept(line))
   }

@@ -6,7 +6,7 @@
  */
 import type { AssistantPart, UserPart } from "../message/message.ts"
 import { isObject, stableText, type Json } from "../std/json.ts"
-import type { EntryData, EntryRecord } from "./records.ts"
+import { silentKinds, type EntryData, type EntryRecord } from "./records.ts"
 
 export const textKinds = ["input", "answer", "thinking", "call", "output", "note"] as const
 export type TextKind = (typeof textKinds)[number]
@@ -66,6 +66,7 @@ function isKnown(data: EntryRecord["data"]): data is EntryData {
 /** The texts of an entry, in the order in which they are shown; empty ones are left out. */
 export function entryTexts(data: EntryRecord["data"]): readonly EntryText[] {
   if (isKnown(data)) return textsOf(data).filter(({ text }) => text !== "")
+  if (silentKinds.has(data.kind)) return []
   const value: unknown = "value" in data ? data.value : {}
   return [{ kind: "note", text: stableText(isObject(value) ? value : {}) }]
 }

@@ -1,15 +1,24 @@
 /**
  * A session in pi's session format, version 3: one JSON object a line, a tree by `parentId`. Pure.
  *
- * - Entries keep their order and get eight-digit ids that tell their own; a fork's first entry hangs on the one that it was made at.
- * - What the format has no word for goes into `custom` lines under `cairn.<kind>`, and what an import kept as it was comes out as it was, so
- *   that neither way loses what the format can say.
- * - The leaf of such a file is its last line: that is a `session_info` at the end of the conversation that is exported.
+ * - Entries keep their order and get eight-digit ids that tell their own; imported ones keep the ids that they had. A fork's first entry hangs on
+ *   the one that it was made at.
+ * - What the format has no word for goes into `custom` lines under `cairn.<kind>`, and an imported line comes out as it was, so that neither way
+ *   loses what the format can say.
+ * - The leaf of such a file is its last line. Where that would be of another conversation than the one that is exported, a line is put behind it.
  */
 import { noUsage, type Usage } from "../message/usage.ts"
 import type { AssistantMessage } from "../message/message.ts"
 import type { Json, JsonObject } from "../std/json.ts"
-import type { ConversationRecord, EntryData, EntryRecord, LabelsDocument, SessionDocument } from "./records.ts"
+import { withRest } from "./pi-rest.ts"
+import type {
+  ConversationRecord,
+  EntryData,
+  EntryRecord,
+  ImportedLine,
+  LabelsDocument,
+  SessionDocument,
+} from "./records.ts"
 
 export const piVersion = 3
 
@@ -17,6 +26,8 @@ export const piVersion = 3
 export const keptKind = "pi."
 /** Types of `custom` lines that hold an entry of ours. */
 export const ownType = "cairn."
+/** A `custom` line that says nothing but where the conversation goes on. */
+export const leafType = "cairn.leaf"
 
 export type PiSource = {
   readonly id: string
@@ -60,17 +71,22 @@ function message(data: object): readonly Line[] {
   return [{ type: "message", message: data as JsonObject }]
 }
 
-/** The newest entry of a conversation before another. */
-function tailBefore(entries: readonly EntryRecord[], conversation: number, before: number): number {
-  return entries.findLast((it) => it.conversation === conversation && it.id < before)?.id ?? 0
+/** What lines name others by. */
+export type LineNames = {
+  idOf(entry: number): string
+  /** Where context begins from an entry on. */
+  head(entry: number): number
+  /** The newest entry of a conversation before another; 0 where there is none. */
+  tailBefore(conversation: number, before: number): number
 }
 
-/** The lines of an entry, without their place in the tree. */
-function linesOf({ id, at, data }: EntryRecord, { heads, entries }: PiSource): readonly Line[] {
+/** The lines of an entry as it is, without their place in the tree. */
+export function linesOf({ id, at, data }: EntryRecord, names: LineNames): readonly Line[] {
   if (!isOurs(data)) {
+    const { imported: _, ...value } = data.value
     const kind = data.kind.slice(1)
-    if (kind.startsWith(keptKind)) return [{ type: kind.slice(keptKind.length), ...data.value }]
-    return [{ type: "custom", customType: `${ownType}${kind}`, data: data.value }]
+    if (kind.startsWith(keptKind)) return [{ type: kind.slice(keptKind.length), ...value }]
+    return [{ type: "custom", customType: `${ownType}${kind}`, data: value }]
   }
   switch (data.kind) {
     case "user":
@@ -99,11 +115,11 @@ function linesOf({ id, at, data }: EntryRecord, { heads, entries }: PiSource): r
     case "compaction": {
       const { summary, tokensBefore, branch } = data
       if (branch !== undefined)
-        return [{ type: "branch_summary", fromId: piId(tailBefore(entries, branch, id)), summary }]
-      return [{ type: "compaction", summary, firstKeptEntryId: piId(heads.get(id) ?? id), tokensBefore }]
+        return [{ type: "branch_summary", fromId: names.idOf(names.tailBefore(branch, id)), summary }]
+      return [{ type: "compaction", summary, firstKeptEntryId: names.idOf(names.head(id)), tokensBefore }]
     }
     default: {
-      const { kind, ...rest } = data
+      const { kind, imported: _, ...rest } = data
       return [{ type: "custom", customType: `${ownType}${kind}`, data: rest as unknown as JsonObject }]
     }
   }
@@ -113,32 +129,96 @@ function isOurs(data: EntryRecord["data"]): data is EntryData {
   return !data.kind.startsWith("?")
 }
 
+function importedOf({ data }: EntryRecord): ImportedLine | undefined {
+  if (isOurs(data)) return data.imported
+  return data.value["imported"] as ImportedLine | undefined
+}
+
+/** The ids of all entries: those that they were imported with, and for others ids that are nobody's. */
+function idsOf(entries: readonly EntryRecord[]): (entry: number) => string {
+  const imported = new Map(entries.map((entry) => [entry.id, importedOf(entry)?.id]))
+  const taken = new Set(imported.values())
+  return (entry) => {
+    const free = [piId(entry), piId(0x4000_0000 + entry)].find((id) => !taken.has(id))
+    return imported.get(entry) ?? free ?? piId(entry)
+  }
+}
+
+type Placed = Line & { readonly id: string; readonly parentId: string | null; readonly timestamp: string }
+
+/** All lines of all entries, and the end of each conversation. */
+function entryLines({ conversations, entries, heads }: PiSource): {
+  readonly lines: readonly Placed[]
+  readonly tips: ReadonlyMap<number, string | null>
+  readonly idOf: LineNames["idOf"]
+} {
+  const idOf = idsOf(entries)
+  const names: LineNames = {
+    idOf,
+    head: (entry) => heads.get(entry) ?? entry,
+    tailBefore: (of, before) => entries.findLast((it) => it.conversation === of && it.id < before)?.id ?? 0,
+  }
+  const tips = new Map(conversations.map((it) => [it.id, it.parent === null ? null : idOf(it.parent.entry)]))
+  const lines = entries.flatMap((entry) =>
+    linesOf(entry, names).map((made, place): Placed => {
+      const id = place === 0 ? idOf(entry.id) : secondId(entry.id)
+      const parentId = tips.get(entry.conversation) ?? null
+      tips.set(entry.conversation, id)
+      const { type, ...fields } = withRest(made, importedOf(entry) ?? {})
+      return { type: String(type), id, parentId, timestamp: iso(entry.at), ...fields }
+    }),
+  )
+  return { lines, tips, idOf }
+}
+
+/** What the lines say of names, which the session may say otherwise since. */
+function told(lines: readonly Placed[]): { readonly name: string; readonly labels: ReadonlyMap<string, string> } {
+  const labels = new Map<string, string>()
+  let name = ""
+  for (const line of lines) {
+    if (line.type === "session_info") name = String(line["name"] ?? "")
+    if (line.type !== "label") continue
+    const { targetId, label } = line as { readonly targetId?: Json; readonly label?: Json }
+    if (typeof label === "string") labels.set(String(targetId), label)
+    else labels.delete(String(targetId))
+  }
+  return { name, labels }
+}
+
+/** Lines behind all others: names that changed, and whatever makes the last line the end of the conversation. */
+function lastLines(
+  source: PiSource,
+  lines: readonly Placed[],
+  tip: string | null,
+  wanted: ReadonlyMap<string, string>,
+): readonly Line[] {
+  const { name, labels } = told(lines)
+  const given = [...wanted].filter(([target, label]) => labels.get(target) !== label)
+  const taken = [...labels.keys()].filter((target) => !wanted.has(target))
+  const titled = source.session?.titled === true && source.session.title !== name
+  const more = [
+    ...given.map(([targetId, label]) => ({ type: "label", targetId, label })),
+    ...taken.map((targetId) => ({ type: "label", targetId })),
+    ...(titled ? [{ type: "session_info", name: source.session?.title ?? "" }] : []),
+  ]
+  const ends = more.length > 0 || lines.at(-1)?.id === tip
+  return ends ? more : [{ type: "custom", customType: leafType, data: {} }]
+}
+
 /** The file's lines, each with its newline. */
 export function piLines(source: PiSource): readonly string[] {
-  const { id, session, conversations, entries, labels, conversation } = source
+  const { id, session, entries, conversation } = source
   const created = session?.createdAt ?? entries[0]?.at ?? 0
-  const parents = new Map(conversations.map((it) => [it.id, it.parent === null ? null : piId(it.parent.entry)]))
-  const tips = new Map(parents)
+  const { lines, tips, idOf } = entryLines(source)
+  const labels = new Map(Object.entries(source.labels).map(([entry, label]) => [idOf(Number(entry)), label]))
+  let parentId = tips.get(conversation) ?? null
+  const timestamp = iso(entries.at(-1)?.at ?? created)
+  const last = lastLines(source, lines, parentId, labels).map(({ type, ...fields }, place): Placed => {
+    const own = secondId(0x4000_0000 + place)
+    const line = { type, id: own, parentId, timestamp, ...fields }
+    parentId = own
+    return line
+  })
   const header = { type: "session", version: piVersion, id, timestamp: iso(created), cwd: session?.folder ?? "" }
-  const lines: object[] = [header]
-  for (const entry of entries) {
-    for (const [place, { type, ...fields }] of linesOf(entry, source).entries()) {
-      const own = place === 0 ? piId(entry.id) : secondId(entry.id)
-      const parentId = tips.get(entry.conversation) ?? null
-      lines.push({ type, id: own, parentId, timestamp: iso(entry.at), ...fields })
-      tips.set(entry.conversation, own)
-    }
-  }
-  let last = tips.get(conversation) ?? null
-  const at = iso(entries.at(-1)?.at ?? created)
-  const add = (n: number, fields: object): void => {
-    const own = secondId(0x4000_0000 + n)
-    lines.push({ ...fields, id: own, parentId: last, timestamp: at })
-    last = own
-  }
-  Object.entries(labels).forEach(([target, label], n) =>
-    add(n + 1, { type: "label", targetId: piId(Number(target)), label }),
-  )
-  add(0, { type: "session_info", name: session?.title ?? "" })
-  return lines.map((line) => `${JSON.stringify(line)}\n`)
+  return [{ ...header, ...session?.imported }, ...lines, ...last].map((line) => `${JSON.stringify(line)}\n`)
 }

@@ -140,7 +140,18 @@ export type UndoneFile = {
   }
 }
 
-export type EntryData =
+/**
+ * What the line of an imported file said that an entry has no word for, so that it comes out again as it was: its id, and what differs from the
+ * line that would be made of the entry, in the line and in its message.
+ */
+export type ImportedLine = { readonly id?: string; readonly line?: LineRest; readonly message?: LineRest }
+export type LineRest = { readonly set: JsonObject; readonly without: readonly string[] }
+
+type Imported = { readonly imported?: ImportedLine }
+
+export type EntryData = Imported & AnyEntry
+
+type AnyEntry =
   | UserEntry
   | AssistantEntry
   | ToolResultEntry
@@ -162,6 +173,9 @@ export const entryKinds = [
   "compaction",
   "undo",
 ] as const satisfies readonly EntryData["kind"][]
+
+/** Lines of imported files that say what is said elsewhere here: names of sessions and of entries. They are kept to be told again, and not shown. */
+export const silentKinds: ReadonlySet<string> = new Set(["?pi.label", "?pi.session_info"])
 
 /** An entry as a client sees it; `data` of an unknown kind is whatever was stored. */
 export type EntryRecord = {
@@ -248,6 +262,8 @@ export type SessionDocument = {
   /** The title is a command that the person ran before any input; the first input gives its own. */
   readonly provisional?: boolean
   readonly parent?: SessionParent
+  /** What the header of an imported file said that is said nowhere else here. */
+  readonly imported?: JsonObject
   /** What the folder is known by beside its path, once that is found out. */
   readonly identity?: FolderRecord
 }

@@ -6,7 +6,7 @@
  */
 import { type AssistantMessage, type AssistantPart, type UserPart } from "../message/message.ts"
 import { isObject, stableText, type JsonObject } from "../std/json.ts"
-import type { EntryData, EntryRecord, SessionDocument } from "./records.ts"
+import { silentKinds, type EntryData, type EntryRecord, type SessionDocument } from "./records.ts"
 import { undoText } from "./undo-text.ts"
 
 function time(ms: number): string {
@@ -106,6 +106,7 @@ function isKnown(data: EntryRecord["data"]): data is EntryData {
 /** One entry as a section of Markdown; empty where a reader has nothing to read of it. */
 export function entryText(entry: EntryRecord): string {
   if (isKnown(entry.data)) return sectionOf(entry.data, entry.at)
+  if (silentKinds.has(entry.data.kind)) return ""
   const value: unknown = "value" in entry.data ? entry.data.value : {}
   const kind = entry.data.kind.slice(1)
   if (isObject(value) && value["pruned"] === true) return `*[${kind}, pruned]*`

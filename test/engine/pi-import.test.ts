@@ -48,7 +48,7 @@ function imported(text: string): SessionRecords {
   return found.records
 }
 
-function exported(records: SessionRecords): readonly string[] {
+function exported(records: SessionRecords, conversation = 1): readonly string[] {
   const document = (name: string): unknown =>
     records.documents.find((it) => it.conversation === 0 && it.name === name)?.value
   return piLines({
@@ -58,7 +58,7 @@ function exported(records: SessionRecords): readonly string[] {
     entries: records.entries.map(entryRecord),
     heads: new Map(records.entries.flatMap(({ id, head }) => (head === null ? [] : [[id, head] as const]))),
     labels: document("labels") as LabelsDocument,
-    conversation: 1,
+    conversation,
   })
 }
 
@@ -161,48 +161,150 @@ test("a session file of pi is a session here: its branch, its forks, its choices
   expect(ids).toEqual([...ids].sort((one, two) => one - two))
 })
 
-/** Lines without what names them: each with the place of its parent. */
-function shapes(lines: readonly string[]): readonly unknown[] {
-  const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  const place = new Map(parsed.map(({ id }, n) => [id, n]))
-  return parsed.map(({ id: _, parentId, timestamp: __, targetId, firstKeptEntryId, fromId, ...rest }) => ({
-    ...rest,
-    parent: place.get(parentId),
-    named: [targetId, firstKeptEntryId, fromId].map((name) => place.get(name)),
-  }))
-}
+const parsed = (lines: readonly string[]): readonly object[] => lines.map((line) => JSON.parse(line) as object)
 
-test("what was imported comes out again, and comes in again the same", () => {
+test("what was imported comes out again line by line as it was, and comes in again the same", () => {
   const once = imported(whole)
   const lines = exported(once)
-  const types = lines.map((line) => (JSON.parse(line) as { type: string }).type)
-  for (const type of [
-    "model_change",
-    "thinking_level_change",
-    "compaction",
-    "branch_summary",
-    "custom",
-    "custom_message",
-    "usage",
-    "label",
-    "session_info",
-  ])
-    expect(types.filter((each) => each === type)).toHaveLength(1)
-  const before = whole
-    .split("\n")
-    .flatMap((line) => (line.includes('"type":"message"') ? [(JSON.parse(line) as { message: object }).message] : []))
-  const after = lines.flatMap((line) =>
-    line.includes('"type":"message"') ? [(JSON.parse(line) as { message: object }).message] : [],
-  )
-  expect(after.map((message) => ("role" in message ? message.role : ""))).toEqual(
-    before.map((message) => ("role" in message ? message.role : "")),
-  )
-  expect(after[2]).toEqual({ ...before[2], durationMs: 0 })
+  expect(parsed(lines)).toEqual(parsed(whole.split("\n")))
+  expect(lines.every((line) => line.endsWith("\n") && !line.slice(0, -1).includes("\n"))).toBe(true)
   const twice = imported(lines.join(""))
   expect(contextOf(twice)).toEqual(contextOf(once))
-  expect(shapes(exported(twice))).toEqual(shapes(lines))
-  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ type: "session", version: 3, cwd: "/projects/app" })
-  expect(lines.every((line) => line.endsWith("\n") && !line.slice(0, -1).includes("\n"))).toBe(true)
+  expect(exported(twice)).toEqual(lines)
+})
+
+test("what the format can say and we have no word for comes out as it was", () => {
+  const more = [
+    { type: "session", version: 3, id: "0190-abc", timestamp: at(0), cwd: "/a", parentSession: "/elsewhere/x.jsonl" },
+    say("s0", null, {
+      role: "system",
+      content: "",
+      sections: { preamble: "p" },
+      toolsAdded: [{ name: "read" }],
+      timestamp: 1,
+    }),
+    say("u1", "s0", user("one")),
+    say("a1", "u1", {
+      ...assistant("thought"),
+      content: [
+        { type: "thinking", thinking: "hm", thinkingSignature: "sig" },
+        { type: "toolCall", id: "c1", name: "read", arguments: {}, argumentsError: "{", namespace: "n" },
+      ],
+      usage: { ...usage, reasoning: 1, cost: { ...usage.cost, totalFromProvider: true } },
+      providerThinkingLevel: "high",
+      diagnostics: [{ a: 1 }],
+      stopReason: "toolUse",
+    }),
+    say("r1", "a1", {
+      role: "toolResult",
+      toolCallId: "c1",
+      toolName: "read",
+      content: "plain",
+      isError: true,
+      usage,
+      nestedCalls: { calls: [], complete: true },
+      durationMs: 7,
+      timestamp: 3,
+    }),
+    say("a2", "r1", { ...assistant(""), content: [], stopReason: "aborted", errorMessage: "stopped" }),
+    say("b1", "a2", {
+      role: "bashExecution",
+      command: "make",
+      output: "…",
+      cancelled: true,
+      truncated: true,
+      fullOutputPath: "/tmp/log",
+      excludeFromContext: true,
+      timestamp: 4,
+    }),
+    say("q1", "b1", { role: "someday", content: "what comes later", timestamp: 5 }),
+    { type: "someday_entry", id: "q2", parentId: "q1", timestamp: at(4), anything: [1, { two: null }] },
+    {
+      type: "branch_summary",
+      id: "k0",
+      parentId: "q2",
+      timestamp: at(4),
+      fromId: "zz",
+      summary: "s",
+      usage,
+      fromHook: true,
+    },
+    {
+      type: "compaction",
+      id: "k1",
+      parentId: "k0",
+      timestamp: at(4),
+      summary: "s",
+      firstKeptEntryId: "k1",
+      tokensBefore: 3,
+      systemMessage: { role: "system", content: "", timestamp: 1 },
+      usage,
+      details: { readFiles: ["a"], modifiedFiles: [] },
+      fromHook: false,
+    },
+    { type: "label", id: "l1", parentId: "k1", timestamp: at(5), targetId: "u1", label: "first" },
+    { type: "label", id: "l2", parentId: "l1", timestamp: at(5), targetId: "u1" },
+    { type: "label", id: "l3", parentId: "l2", timestamp: at(5), targetId: "a1", label: "kept" },
+    { type: "session_info", id: "i1", parentId: "l3", timestamp: at(6), name: "A name" },
+  ]
+  const records = imported(more.map((line) => JSON.stringify(line)).join("\n"))
+  expect(parsed(exported(records))).toEqual(more)
+  const a1 = records.entries.find(({ data }) => JSON.stringify(data).includes("providerThinkingLevel"))
+  expect(records.documents.find(({ name }) => name === "labels")?.value).toEqual({ [a1?.id ?? 0]: "kept" })
+})
+
+test("what an extension took out of the conversation or put into its place is told to models so, and comes out as it was", () => {
+  const edit = (id: string, parentId: string, targetId: string, replacement: object | null): object => {
+    return { type: "context_edit", id, parentId, timestamp: at(2), targetId, replacement }
+  }
+  const text = file(
+    say("u1", null, user("one")),
+    say("a1", "u1", { ...assistant("cut"), stopReason: "length" }),
+    edit("e1", "a1", "a1", null),
+    say("u2", "e1", user("a long paste")),
+    edit("e2", "u2", "u2", { content: "the paste, in short" }),
+    say("a2", "e2", assistant("answered")),
+    say("u3", "a2", user("forget this")),
+    edit("e3", "u3", "u3", null),
+  )
+  const records = imported(text)
+  expect(contextOf(records)).toEqual(["user: one", "user: the paste, in short", "assistant: answered"])
+  expect(parsed(exported(records))).toEqual(parsed(text.split("\n")))
+})
+
+test("what was named otherwise since, and where the conversation goes on, stand behind the lines that came in", () => {
+  const text = file(
+    say("u1", null, user("one")),
+    say("a1", "u1", assistant("taken")),
+    { type: "label", id: "l1", parentId: "a1", timestamp: at(1), targetId: "u1", label: "first" },
+    say("b1", "l1", user("left")),
+    say("b2", "l1", user("went on")),
+  )
+  const records = imported(text)
+  const [root, fork] = records.conversations
+  const session = { ...(records.documents[0]?.value as object), title: "Named here", titled: true }
+  const changed: SessionRecords = {
+    ...records,
+    documents: [
+      { conversation: 0, name: "session", version: 1, value: session },
+      { conversation: 0, name: "labels", version: 1, value: { [records.entries[1]?.id ?? 0]: "second" } },
+    ],
+  }
+  const last = exported(changed).slice(-3)
+  expect(parsed(last)).toMatchObject([
+    { type: "label", targetId: "a1", label: "second", parentId: "b2" },
+    { type: "label", targetId: "u1" },
+    { type: "session_info", name: "Named here" },
+  ])
+  expect(last[1]).not.toContain('"label":')
+  const again = imported(exported(changed).join(""))
+  expect(again.documents.find(({ name }) => name === "labels")?.value).toEqual({
+    [again.entries[1]?.id ?? 0]: "second",
+  })
+  const other = parsed(exported(records, fork?.id))
+  expect(other.at(-1)).toMatchObject({ type: "custom", customType: "cairn.leaf", parentId: "b1" })
+  const onFork = imported(exported(records, fork?.id).join(""))
+  expect(contextOf(onFork, root?.id)).toEqual(["user: one", "assistant: taken", "user: left"])
 })
 
 test("the first version, a list without ids, and the second with its old word, are read", () => {
@@ -215,7 +317,7 @@ test("the first version, a list without ids, and the second with its old word, a
       timestamp: at(1),
       message: { role: "hookMessage", customType: "h", content: "hooked", display: false, timestamp: 3 },
     },
-    { type: "compaction", timestamp: at(2), summary: "so far", firstKeptEntryIndex: 2, tokensBefore: 5 },
+    { type: "compaction", timestamp: at(2), summary: "so far", firstKeptEntryIndex: 3, tokensBefore: 5 },
     { type: "message", timestamp: at(3), message: user("two") },
   ]
   const records = imported(old.map((line) => JSON.stringify(line)).join("\n"))

@@ -1,6 +1,6 @@
 /** One transcript entry to what it shows: none, one, or one for each part of a response. */
 import type { AssistantPart, ImagePart, UserPart } from "../../message/message.ts"
-import type { AssistantEntry, EntryRecord, ToolResultEntry } from "../../protocol/records.ts"
+import { silentKinds, type AssistantEntry, type EntryRecord, type ToolResultEntry } from "../../protocol/records.ts"
 import type { JsonObject } from "../../std/json.ts"
 import { undoText } from "../../protocol/undo-text.ts"
 import type { BlockData } from "./block.ts"
@@ -102,6 +102,7 @@ export function entryParts(entry: EntryRecord): readonly EntryPart[] {
     case "compaction":
       return one({ kind: "compaction", summary: data.summary, tokensBefore: data.tokensBefore })
     default:
+      if (silentKinds.has(data.kind)) return []
       return one({ kind: "unknown", name: data.kind.slice(1), value: data.value })
   }
 }
