@@ -6,7 +6,8 @@
  */
 import type { Token, Tokens } from "marked"
 import type { Highlighter } from "../highlight/highlighter.ts"
-import { blankLine, prefixLines, span, textLine, type Line, type Span, type Style } from "../rows/row.ts"
+import { blankLine, prefixLines, span, textLine, type Line, type Span, type Style, type TextLine } from "../rows/row.ts"
+import { drawMermaid, labelsOf } from "./mermaid.ts"
 import { childrenOf, inlineSpans, splitSpans, stripTags } from "./inline.ts"
 
 /** Code beyond this is shown plain: colouring it would take seconds. */
@@ -74,14 +75,16 @@ function codeLines(token: Tokens.Code, context: LineContext): readonly Line[] {
   const code = token.text.replace(/\n$/, "")
   const language = (token.lang ?? "").trim().split(/[\s,{:]/)[0] ?? ""
   const block = { text: code }
-  const lines = codeText(code, language, context).map((line) =>
-    line.kind === "text" ? { ...line, code: block } : line,
-  )
-  return prefixLines(lines, codeRule)
+  const lines = codeText(code, language, context).map((line) => ({ ...line, code: block }))
+  // While it is being written it would jump with every line.
+  const rows = language === "mermaid" && !context.open ? drawMermaid(code) : null
+  if (rows === null) return prefixLines(lines, codeRule)
+  const drawn = rows.map((text) => ({ text, labels: labelsOf(text) }))
+  return prefixLines([{ kind: "drawing", first: [], rest: [], rows: drawn, source: lines }], codeRule)
 }
 
 /** Lines of code, coloured when the colours are there. */
-export function codeText(code: string, language: string, context: LineContext): readonly Line[] {
+export function codeText(code: string, language: string, context: LineContext): readonly TextLine[] {
   const small = code.length <= (context.open ? openCodeMax : codeMax)
   const lines = code.split("\n")
   const wanted = language !== "" && small && lines.length <= codeLinesMax

@@ -73,5 +73,6 @@ export function unitTexts(content: Content): readonly string[] {
 function lineTexts(line: Line): readonly string[] {
   if (line.kind === "text") return [spansText(line.spans)]
   if (line.kind === "rule") return []
+  if (line.kind === "drawing") return line.source.map(({ spans }) => spansText(spans))
   return tableCells(line).flatMap((cells) => cells.map(spansText))
 }

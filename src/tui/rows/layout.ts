@@ -4,6 +4,7 @@
  * - Pure and without state: the same lines, width and method give the same rows.
  */
 import { cellWidth, fitLength, graphemes, textWidth, wrap, type WidthMethod } from "../../std/text.ts"
+import { drawingFits, layoutDrawing } from "./drawing.ts"
 import { layoutTable } from "./table.ts"
 import {
   spansText,
@@ -23,7 +24,13 @@ export function layoutLines(lines: readonly Line[], width: number, method: Width
   for (const line of lines) {
     if (line.kind === "text") layoutText(line, width, method, rows, units)
     else if (line.kind === "rule") rows.push(ruleRow(line, width, method))
-    else layoutTable(line, width, method, rows, units)
+    else if (line.kind === "table") layoutTable(line, width, method, rows, units)
+    else if (drawingFits(line, width, method)) layoutDrawing(line, width, method, rows, units)
+    else {
+      for (const [place, one] of line.source.entries()) {
+        layoutText({ ...one, first: place === 0 ? line.first : line.rest, rest: line.rest }, width, method, rows, units)
+      }
+    }
   }
   return { rows, units }
 }

@@ -56,10 +56,22 @@ export type TableLine = {
   readonly align: readonly ("left" | "center" | "right")[]
 }
 
+/** A drawing made of text, with its words, and the lines that say the same where there is no room for it. */
+export type DrawingLine = {
+  readonly kind: "drawing"
+  readonly first: readonly Span[]
+  readonly rest: readonly Span[]
+  readonly rows: readonly {
+    readonly text: string
+    readonly labels: readonly { readonly text: string; readonly at: number }[]
+  }[]
+  readonly source: readonly TextLine[]
+}
+
 /** A line across the page. */
 export type RuleLine = { readonly kind: "rule"; readonly first: readonly Span[]; readonly style: Style }
 
-export type Line = TextLine | TableLine | RuleLine
+export type Line = TextLine | TableLine | DrawingLine | RuleLine
 
 /** `joint` is what stands before it when several are copied: a line of its own, or beside the unit before it. */
 export type Unit = { readonly text: string; readonly joint: "\n" | "\t"; readonly code?: CodeBlock }
