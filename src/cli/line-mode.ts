@@ -12,6 +12,7 @@ import type { Answers, Command, Frame } from "../protocol/port.ts"
 import type { AssistantEntry, EntryRecord, NoticeEntry, ShellEntry, ToolResultEntry } from "../protocol/records.ts"
 import { thinkingLevels, type ThinkingLevel } from "../message/message.ts"
 import { applyFrame, deltasOf, emptyView, runOf, sessionOf, type View } from "../protocol/view.ts"
+import { Silence, silenceText, type SilenceLimits } from "./silence.ts"
 import { LineHost, type LineHostOptions } from "./line-host.ts"
 
 const conversation = 1
@@ -191,7 +192,11 @@ function answerOf({ message }: AssistantEntry): string {
   return message.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n")
 }
 
-export type LinesOptions = Pick<LineHostOptions, "choice" | "connect"> & { readonly prompt: string }
+export type LinesOptions = Pick<LineHostOptions, "choice" | "connect"> & {
+  readonly prompt: string
+  /** How long a silence of a model is borne, as of now. */
+  limits(): SilenceLimits
+}
 
 /** Talk until the person leaves or the input ends; the view as it then is. Throws where there is no host at the start. */
 export async function runLines(options: LinesOptions): Promise<View> {
@@ -199,11 +204,15 @@ export async function runLines(options: LinesOptions): Promise<View> {
     (command) => host.ask(command),
     (text) => process.stdout.write(text),
   )
+  const silence = new Silence(systemClock, (silent) => mode.told(silenceText(silent, options.limits())))
   const host = new LineHost({
     clock: systemClock,
     choice: options.choice,
     connect: (choice) => options.connect(choice),
-    hear: (frame) => mode.hear(frame),
+    hear(frame) {
+      mode.hear(frame)
+      silence.hear(frame, mode.view)
+    },
     problem(text) {
       mode.told(text)
       if (!mode.busy) mode.prompt()
@@ -224,6 +233,7 @@ export async function runLines(options: LinesOptions): Promise<View> {
   } finally {
     process.off("SIGINT", interrupt)
     lines.close()
+    silence.stop()
     await host.close()
   }
 }

@@ -192,7 +192,12 @@ async function talk(start: ScreenStart): Promise<number> {
   if (!isDumb(start.person.env)) return openScreen(start)
   const { person, choice, words } = start
   const options = connectOptions(start, start.begin)
-  const view = await runLines({ choice, connect: (wanted) => connectHost(wanted, options), prompt: words.join(" ") })
+  const view = await runLines({
+    choice,
+    connect: (wanted) => connectHost(wanted, options),
+    prompt: words.join(" "),
+    limits: () => person.settings.merged.config,
+  })
   const session = view.entries.length > 0 || view.submissions.size > 0 ? view.session : null
   process.stdout.write(exitLines({ session, work: "leave", message: null, view }, person))
   return 0
