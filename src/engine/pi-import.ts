@@ -188,7 +188,10 @@ class Names {
     const head = (id: number): number => (id === entry.id ? (entry.head ?? id) : id)
     const [made = {}] = linesOf(entryRecord(entry), { idOf, head, tailBefore: () => 0 })
     const plain = JSON.parse(JSON.stringify(made)) as JsonObject
-    return { ...entry, data: { ...entry.data, imported: restOf(original, plain) } as JsonObject }
+    const { firstKeptEntryId: first } = plain
+    const isMade = String(original["firstKeptEntryId"]).startsWith(madeId)
+    const found = isMade && first !== undefined ? { ...original, firstKeptEntryId: first } : original
+    return { ...entry, data: { ...entry.data, imported: restOf(found, plain) } as JsonObject }
   }
 }
 

@@ -326,6 +326,9 @@ test("the first version, a list without ids, and the second with its old word, a
     "user: hooked",
     "user: two",
   ])
+  const lines = parsed(exported(records)) as readonly { readonly id: string; readonly firstKeptEntryId?: string }[]
+  expect(lines[4]?.firstKeptEntryId).toBe(lines[3]?.id ?? "")
+  expect(lines[3]).toMatchObject({ message: { role: "custom" } })
 })
 
 test("a torn line is counted and costs only itself, whatever stands around it; another kind of file is refused", () => {
