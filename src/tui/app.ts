@@ -131,8 +131,11 @@ function printed(keymap: Keymap, command: string, contexts?: readonly string[]):
   return keys === undefined ? "" : printKeys(keys)
 }
 
-function pasteText({ editor, say }: App, text: string): void {
-  if (!editor.paste(text)) say("error", "That is too large for an input; put it in a file and name it with @")
+/** A paste without any text is how some terminals say that the clipboard holds something else. */
+function pasteText(app: App, text: string): void {
+  if (text === "") app.run("prompt.paste")
+  else if (!app.editor.paste(text))
+    app.say("error", "That is too large for an input; put it in a file and name it with @")
 }
 
 /** What came at once with its line breaks was pasted, whether the terminal says so or not. */
