@@ -197,6 +197,6 @@ async function output(core: Core, command: Of<"output">): Promise<Answers["outpu
   const { task, from } = command
   const to = Math.min(command.to, from + outputBytesMax)
   const live = core.ledger.live.tasks.get(task)
-  const { bytes, size } = await core.ledger.spools.readOutput(task, live?.attempt ?? 1, from, to)
+  const { bytes, size } = await core.ledger.spools.readOutput(task, Math.max(1, live?.attempt ?? 1), from, to)
   return { text: new TextDecoder().decode(bytes), from, size, ended: live === undefined }
 }

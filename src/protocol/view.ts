@@ -88,15 +88,16 @@ export function tail(text: string, max: number): string {
 type Piece = { task: number; attempt: number; at: number; text: string; bytes?: number; unsaved?: boolean }
 
 function addProgress(before: Progress | undefined, task: TaskRecord | undefined, piece: Piece): Progress {
-  // A piece from before what is known is told again from there, after a lost connection; one from beyond it has passed over what is between.
-  // Both replace: the text is one stretch, up to `size`.
-  const same = before?.attempt === piece.attempt && piece.at === before.size ? before : undefined
+  // A piece from before what is known is told again from there, after a lost connection: it replaces.
+  const same = before?.attempt === piece.attempt && piece.at >= before.size ? before : undefined
   const size = piece.at + (piece.bytes ?? encoder.encode(piece.text).length)
   if (task?.work.kind === "generation") {
     const partial = same?.kind === "generation" ? same.partial : emptyPartial
     return { kind: "generation", attempt: piece.attempt, size, partial: deltasOf(piece.text).reduce(fold, partial) }
   }
-  const text = tail((same?.kind === "output" ? same.text : "") + piece.text, liveOutputMax)
+  // Of an output, what is known is one stretch up to `size`: a piece from further on has passed over what is between.
+  const goesOn = same?.kind === "output" && piece.at === same.size
+  const text = tail((goesOn ? same.text : "") + piece.text, liveOutputMax)
   const unsaved = piece.unsaved === true || (same?.kind === "output" && same.unsaved)
   return { kind: "output", attempt: piece.attempt, size, text, unsaved }
 }

@@ -19,6 +19,8 @@ type Call = BlockOf<"call">
 
 /** Lines of a folded call: of one that runs, of one that failed, of one that ended well, and of a diff. */
 const runningTail = 8
+/** Code units that are looked at for them: a few wide lines, or the last states of a progress bar. */
+const runningTailMax = 8 * 1024
 const failedTail = 8
 const doneTail = 3
 const diffHead = 12
@@ -103,9 +105,10 @@ function bodyLines(call: Call, open: boolean, context: LineContext): readonly Li
   const failed = call.state === "failed" || call.state === "unknown" || call.state === "aborted"
   // A file that was read is told by its name and range; what it holds is shown when asked for.
   if (call.name === "read" && call.result !== null && !open && !failed) return []
+  if (call.result === null && !open) return runningLines(call.output)
   const images = imageLines(call)
   const lines = call.name === "read" && !failed ? readLines(call, context) : resultLines(call)
-  const tail = call.result === null ? runningTail : failed ? failedTail : doneTail
+  const tail = failed ? failedTail : doneTail
   const note = (hidden: number): string => `… ${hidden} more lines`
   const ruled = lines.map((line) => ruledLine(line))
   const cut = open
@@ -128,6 +131,17 @@ export function outputTextOf(result: ToolResultEntry): string {
 function resultLines(call: Call): readonly Line[] {
   const text = call.result === null ? call.output : outputTextOf(call.result)
   return outputLines(text).map((line) => ansiLine(line))
+}
+
+/** The end of an output that still comes: it is drawn anew at every frame, so only what shows is looked at. */
+function runningLines(output: string): readonly Line[] {
+  const near = output.slice(-runningTailMax)
+  const start = near.length < output.length ? near.search(/[\r\n]/) + 1 : 0
+  const ruled = outputLines(near.slice(start)).map((line) => ruledLine(ansiLine(line)))
+  let above = 0
+  const end = output.length - near.length + start
+  for (let at = output.indexOf("\n"); at >= 0 && at < end; at = output.indexOf("\n", at + 1)) above++
+  return clipLines(ruled, 0, runningTail, (hidden) => `… ${above + hidden} more lines`, rule)
 }
 
 function readLines(call: Call, context: LineContext): readonly Line[] {

@@ -80,6 +80,8 @@ export class OutputText {
   #older: readonly OutputBlock[] = []
   #closed: OutputBlock[] = []
   #tail = ""
+  /** What came live, last. */
+  #last = ""
   #style: AnsiStyle = {}
   #from = 0
   #to = 0
@@ -114,13 +116,23 @@ export class OutputText {
   /** The output's end is `text` now, and it ends at byte `to`. What is held is kept where `text` goes on from it. */
   live(text: string, to: number): void {
     if (to === this.#to) return
+    const before = this.#last
     const fresh = suffixOfBytes(text, to - this.#to)
-    if (fresh === undefined || to < this.#to) {
+    const known = fresh === undefined ? "" : text.slice(0, text.length - fresh.length)
+    this.#last = text
+    // Broken bytes are longer as text: where they are, the numbers do not say what is new.
+    if (fresh === undefined || to < this.#to || !before.endsWith(known)) {
       this.reset(text, to)
       return
     }
     this.#to = to
     this.#append(fresh)
+  }
+
+  /** Newer bytes, which begin where what is held ends. */
+  extend(piece: string, to: number): void {
+    this.#to = to
+    this.#append(piece)
   }
 
   /** Older bytes, which end where what is held begins. */

@@ -13,15 +13,11 @@ import { callContent, headLine, outputTextOf } from "../blocks/call.ts"
 import type { Content, RowBlock } from "../rows/content.ts"
 import { span, textLine } from "../rows/row.ts"
 import { RowView } from "../viewport/row-view.ts"
-import { OutputText, outputContent, rawContent, type OutputBlock } from "./output-text.ts"
+import { HeldOutput } from "./output-held.ts"
+import { outputContent, rawContent, type OutputBlock } from "./output-text.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
 import { readingCommands } from "./reading.ts"
 import { argsOf, nextCall, targetTask, toolTarget, type ToolTarget } from "./tool-target.ts"
-
-/** Bytes that are asked of a kept output at once. */
-const pieceBytes = 256 * 1024
-/** Bytes of one output that are held; a longer one is read in an editor, from its file. */
-const heldBytesMax = 8 * 1024 * 1024
 
 type ToolBlock = (OutputBlock & { readonly kind: "lines" }) | (RowBlock & ToolHead)
 type ToolHead = {
@@ -50,7 +46,7 @@ class ToolOutput implements ToolPanel {
   readonly #host: PanelHost
   readonly #rows: RowView<ToolBlock>
   readonly #unwatch: () => void
-  #text = new OutputText()
+  #held = this.#newHeld()
   #chosen: number | null = null
   #wanted: number | null = null
   #target: ToolTarget | null = null
@@ -59,9 +55,6 @@ class ToolOutput implements ToolPanel {
   #raw = false
   #lines: readonly ToolBlock[] = []
   #linesOf: readonly OutputBlock[] = []
-  /** Pieces are fetched one at a time; an answer for another call than the present one is dropped. */
-  #fetching: number | null = null
-
   constructor(host: PanelHost) {
     this.#host = host
     this.#rows = new RowView<ToolBlock>(host.context, {
@@ -69,16 +62,19 @@ class ToolOutput implements ToolPanel {
       theme: host.theme,
       widthMethod: host.widthMethod,
       clock: host.clock,
+      followMs: host.followMs,
       events: {
-        changed: () => host.changed(),
+        changed: () => this.#moved(),
         selected: (text) => host.selected(text),
         open: () => {},
-        atStart: () => this.#older(),
+        atStart: () => this.#held.older(),
       },
     })
     this.#unwatch = host.highlighter.watch(() => this.#rows.refresh())
     this.commands = {
       ...readingCommands(this.#rows, host),
+      "scroll.top": () => this.#held.toStart() || this.#rows.toTop(),
+      "scroll.bottom": () => this.#held.toEnd() || this.#rows.toBottom(),
       "block.edit": () => this.#edit(),
       "output.show": (args) => this.#showOutput(args),
       "output.raw": () => this.#toggleRaw(),
@@ -136,8 +132,8 @@ class ToolOutput implements ToolPanel {
     const task = target === null ? null : targetTask(target)
     const other = task !== (this.#target === null ? null : targetTask(this.#target))
     if (other) {
-      this.#text = new OutputText()
-      this.#fetching = null
+      this.#held.close()
+      this.#held = this.#newHeld()
     }
     const settled = target?.kind === "ended" && this.#target?.kind !== "ended"
     this.#target = target
@@ -145,7 +141,9 @@ class ToolOutput implements ToolPanel {
     else if (target !== null && (other || settled)) this.#ended(target.data)
     this.#show()
     if (other) this.#rows.toBottom()
-    this.#reach()
+    if (this.#wanted === null) return
+    this.#held.want(this.#wanted)
+    this.#wanted = null
   }
 
   focus(on: boolean): void {
@@ -164,59 +162,36 @@ class ToolOutput implements ToolPanel {
 
   #live(target: ToolTarget & { kind: "running" }, { view }: PanelInput): void {
     const progress = view.progress.get(target.task.id)
-    if (progress?.kind === "output") this.#text.live(progress.text, progress.size)
+    if (progress?.kind === "output") this.#held.live(progress.text, progress.size, !this.#rows.following)
   }
 
   #ended(data: ToolResultEntry): void {
-    if (data.output !== undefined) {
-      const { bytes } = data.output
-      if (this.#text.to !== bytes) {
-        this.#text = new OutputText()
-        this.#text.reset("", bytes)
-        this.#fetch(Math.max(0, bytes - pieceBytes), bytes)
-      }
-      return
-    }
-    const text = outputTextOf(data)
-    this.#text.reset(text, new TextEncoder().encode(text).length)
+    if (data.output === undefined) this.#held.whole(outputTextOf(data))
+    else this.#held.ended(data.output.bytes, !this.#rows.following)
   }
 
-  /** On towards a byte that was asked for. */
-  #reach(): void {
-    if (this.#wanted !== null && this.#text.from > this.#wanted) this.#older()
-    else this.#wanted = null
+  #moved(): void {
+    if (this.#rows.following) this.#held.newer()
+    this.#host.changed()
   }
 
-  /** The piece before what is held, when its start is in view. */
-  #older(): void {
-    const { from, to } = this.#text
-    if (from > 0 && to - from < heldBytesMax) this.#fetch(Math.max(0, from - pieceBytes), from)
-  }
-
-  #fetch(from: number, to: number): void {
-    const task = this.#target === null ? null : targetTask(this.#target)
-    if (task === null || this.#input === null || this.#fetching !== null) return
-    this.#fetching = task
-    const text = this.#text
-    const done = (piece: string | null): void => {
-      if (this.#text !== text) return
-      this.#fetching = null
-      if (piece !== null) text.prepend(piece, from)
-      this.#show()
-      this.#reach()
-    }
-    this.#input.port.request({ type: "output", task, from, to }).then(
-      (answer) => done(answer.text),
-      (error: unknown) => {
-        // What could not be read is not asked for again: the start is in view at every paint.
-        this.#host.say(
-          "warning",
-          `The output could not be read: ${error instanceof Error ? error.message : String(error)}`,
-        )
-        text.prepend("", 0)
-        done(null)
+  #newHeld(): HeldOutput {
+    return new HeldOutput({
+      fetch: async (from, to) => {
+        const task = this.#target === null ? null : targetTask(this.#target)
+        if (task === null || this.#input === null) return ""
+        return (await this.#input.port.request({ type: "output", task, from, to })).text
       },
-    )
+      changed: (to) => {
+        this.#show()
+        if (to === "start") this.#rows.toTop()
+        if (to === "end") this.#rows.toBottom()
+      },
+      failed: (error) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        this.#host.say("warning", `The output could not be read: ${reason}`)
+      },
+    })
   }
 
   #show(): void {
@@ -225,8 +200,8 @@ class ToolOutput implements ToolPanel {
       this.#rows.setBlocks([])
       return
     }
-    if (this.#linesOf !== this.#text.blocks) {
-      this.#linesOf = this.#text.blocks
+    if (this.#linesOf !== this.#held.blocks) {
+      this.#linesOf = this.#held.blocks
       const known = new Map(this.#lines.map((block) => [block.kind === "lines" ? block.lines : null, block]))
       this.#lines = this.#linesOf.map((block) => known.get(block.lines) ?? { ...block, kind: "lines" })
     }
