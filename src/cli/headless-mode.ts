@@ -17,15 +17,16 @@ import type { UserPart } from "../message/message.ts"
 import { Refusal, type Frame } from "../protocol/port.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import type { View } from "../protocol/view.ts"
-import { assemble, equipmentOf, firstModel, folderOf, toolNames } from "./assemble.ts"
+import { equipmentOf, firstModel, folderOf, toolNames } from "./assemble.ts"
 import { Events } from "./events.ts"
 import { runHeadless, type HeadlessEnd } from "./headless.ts"
 import { promptParts, readPiped } from "./input.ts"
 import { chosenSession, openLedger, type Chosen } from "./open.ts"
-import { consentOf, noteBoot } from "./consent.ts"
+import { consentOf } from "./consent.ts"
 import { isReaderGone, jsonLine, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
 import { printed } from "./print.ts"
+import { assembledOn, Reopens } from "./reopens.ts"
 import { dropUnbegun, unreadSessions } from "./sessions.ts"
 import { onSignals } from "./signals.ts"
 import { complain, Stop } from "./stop.ts"
@@ -44,7 +45,9 @@ const waitingMax = 4 * 1024 * 1024
 class Headless {
   readonly #mode: PrintMode
   readonly #person: Person
-  readonly #ledger: Ledger
+  readonly #reopens = new Reopens(systemClock)
+  readonly #requestId = requestId()
+  #ledger: Ledger
   readonly #out = new Output(1)
   readonly #err = new Output(2)
   readonly #stop = new AbortController()
@@ -71,43 +74,67 @@ class Headless {
   readonly #report = (text: string): void => this.note(text.split("\n")[0] ?? text)
 
   async run(prompt: readonly UserPart[] | null): Promise<number> {
-    const { run, output } = this.#mode
-    const consent = run.resume ? "now" : consentOf(this.#person, this.#ledger, systemClock.now())
-    if (consent === "now") noteBoot(this.#ledger)
-    const options = { person: this.#person, run, ledger: this.#ledger, consent, report: this.#report } as const
-    const { engine } = await assemble(options).catch(async (error: unknown) => {
-      await this.#ledger.close()
-      throw error
-    })
-    this.#engine = engine
-    if (output === "json") {
-      this.#out.onFailure((failure) => this.#deaf(failure))
-      this.#out.write(header(this.#ledger, this.#person))
-    }
-    heard = (code) => this.#signal(code)
     try {
-      return await this.#toEnd(engine, prompt)
+      for (let admitted = false; ;) {
+        const code = await this.#once(prompt, admitted)
+        if (code !== null) return code
+        this.#ledger = await this.#reopened()
+        admitted = (await this.#ledger.submissionByRequest(rootConversation, this.#requestId)) !== undefined
+      }
     } finally {
       heard = leave
       await Promise.all([this.#out.flushed(), this.#err.flushed()])
     }
   }
 
-  async #toEnd(engine: Engine, prompt: readonly UserPart[] | null): Promise<number> {
+  async #reopened(): Promise<Ledger> {
+    heard = leave
+    this.#healthy = true
+    this.note("the disk failed while a step was saved: the session is opened again, and goes on from what is stored")
+    const { session } = this.#ledger
+    return openLedger(this.#person, this.#mode.run, { kind: "session", id: session })
+  }
+
+  /** Null where the session has to be opened again to go on. */
+  async #once(prompt: readonly UserPart[] | null, admitted: boolean): Promise<number | null> {
+    const { run, output } = this.#mode
+    const consent = run.resume ? "now" : consentOf(this.#person, this.#ledger, systemClock.now())
+    const options = { person: this.#person, run, ledger: this.#ledger, consent, report: this.#report } as const
+    const assembled = await assembledOn(options)
+    if (assembled === null) {
+      if (this.#reopens.take()) return null
+      throw new Stop("the session cannot be written: its disk fails", 1)
+    }
+    const { engine } = assembled
+    const isFirst = this.#engine === null
+    this.#engine = engine
+    if (output === "json" && isFirst) {
+      this.#out.onFailure((failure) => this.#deaf(failure))
+      this.#out.write(header(this.#ledger, this.#person))
+    }
+    heard = (code) => this.#signal(code)
+    return this.#toEnd(engine, prompt, admitted)
+  }
+
+  async #toEnd(engine: Engine, prompt: readonly UserPart[] | null, admitted: boolean): Promise<number | null> {
     let code: number
     try {
       const { end } = await runHeadless(engine.port, {
         conversation: rootConversation,
         prompt,
-        requestId: requestId(),
+        requestId: this.#requestId,
+        admitted,
         resume: this.#mode.run.resume,
         stop: this.#stop.signal,
         onPending: (held) => {
-          this.note("finishing what was interrupted first")
+          if (!admitted) this.note("finishing what was interrupted first")
           if (held !== null) this.note(`${held.reason} It is tried once more.`)
         },
         onFrame: (frame, view) => this.#frame(frame, view),
       })
+      const inDoubt = end.kind === "lost" && engine.inDoubt()
+      if (inDoubt && this.#ending === null && this.#reopens.take()) return null
+      this.#pending ||= inDoubt
       code = this.#ending ?? (await this.#settle(end))
     } catch (error) {
       if (error instanceof Refusal) throw new Stop(error.message, 1)
@@ -203,7 +230,7 @@ class Headless {
     // A session in which nothing was said is none.
     const session = this.#ledger.live.document(0, "session")?.value as SessionDocument | undefined
     const { kind } = this.#mode.run.session
-    if (session?.title === "" && kind !== "memory" && kind !== "named")
+    if (this.#engine?.inDoubt() !== true && session?.title === "" && kind !== "memory" && kind !== "named")
       dropUnbegun(this.#person.dirs.data, this.#ledger.session, systemClock.now())
   }
 

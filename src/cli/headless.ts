@@ -23,6 +23,8 @@ export type HeadlessOptions = {
   readonly conversation: number
   readonly prompt: readonly UserPart[] | null
   readonly requestId: string
+  /** The prompt was submitted already, under this request id. */
+  readonly admitted?: boolean
   /** The wait for consent is over: old work goes on. */
   readonly resume: boolean
   /** Fires when the person wants an end; whoever fires it has asked the port to abort. */
@@ -60,10 +62,11 @@ export function lastEnd(view: View, conversation: number): HeadlessEnd {
 /** How the input with this request id ended. */
 function endOfRequest(view: View, options: HeadlessOptions): HeadlessEnd {
   const mine = [...view.submissions.values()].find((item) => item.requestId === options.requestId)
-  if (mine?.status === "done") return lastEnd(view, options.conversation)
-  if (mine?.reason === "aborted") return { kind: "aborted" }
+  // What had its end before this watch began is told by the last words alone.
+  if (mine === undefined || mine.status === "done") return lastEnd(view, options.conversation)
+  if (mine.reason === "aborted") return { kind: "aborted" }
   const end = lastEnd(view, options.conversation)
-  return end.kind === "answered" ? { kind: "failed", problem: mine?.reason ?? "the input was not answered" } : end
+  return end.kind === "answered" ? { kind: "failed", problem: mine.reason ?? "the input was not answered" } : end
 }
 
 /** The run that waits since it has cost as much as it may, if one does. */
@@ -80,13 +83,19 @@ function waits(held: HeldState, resume: boolean): boolean {
   return held.because === "code" || (held.because === "old" && !resume)
 }
 
+function endOfHealth({ health: { state, reason } }: View): HeadlessEnd | null {
+  if (state === "read-only") return { kind: "failed", problem: reason }
+  // It was lost before anybody watched.
+  return state === "poisoned" ? { kind: "lost", reason } : null
+}
+
 /** Run to the end. The view is of the last frame. */
 export async function runHeadless(port: Port, options: HeadlessOptions): Promise<{ end: HeadlessEnd; view: View }> {
   const { conversation, requestId, stop } = options
   const { promise, resolve, reject } = Promise.withResolvers<HeadlessEnd>()
   let view = emptyView
   let known = false
-  let submitted = false
+  let submitted = options.admitted === true
   let unsaved = false
   const submit = (content: readonly UserPart[]): void => {
     submitted = true
@@ -111,9 +120,9 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
   }
   // What cannot be written to cannot be worked on either.
   const looked = (): boolean => {
-    const { state, reason } = view.health
-    if (state === "read-only") resolve({ kind: "failed", problem: reason })
-    return state === "read-only"
+    const end = endOfHealth(view)
+    if (end !== null) resolve(end)
+    return end !== null
   }
   const begin = (): void => {
     known = true

@@ -20,12 +20,13 @@ import { attachPort, Unreachable } from "../wire/attach.ts"
 import { servePort, type Served } from "../wire/serve.ts"
 import { connectSocket, listenSocket, socketFolder, socketName, socketPath } from "../wire/socket.ts"
 import type { RunFlags } from "./args.ts"
-import { assemble, lingerMs, type Assembled } from "./assemble.ts"
-import { consentOf, noteBoot } from "./consent.ts"
+import { lingerMs, type Assembled } from "./assemble.ts"
+import { consentOf } from "./consent.ts"
 import { HostIdle } from "./host-idle.ts"
 import { Host } from "./host-service.ts"
 import { openLedger, type Chosen } from "./open.ts"
 import { readPerson, type Person } from "./person.ts"
+import { assembledOn, Reopens } from "./reopens.ts"
 import { dropUnbegun, findSession, sessionsPort } from "./sessions.ts"
 import { onSignals } from "./signals.ts"
 import { socketPlaces } from "./places.ts"
@@ -72,8 +73,8 @@ class Clients {
   }
 }
 
-/** How holding a session ended; `successor`: to whom it was handed. */
-type Outcome = Farewell & { readonly code: number; readonly successor?: number }
+/** How holding a session ended; `successor`: to whom it was handed; `inDoubt`: its disk failed, and opening it again tells what is stored. */
+type Outcome = Farewell & { readonly code: number; readonly successor?: number; readonly inDoubt?: boolean }
 
 async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled: Assembled): Promise<Outcome> {
   const { promise, resolve } = Promise.withResolvers<Outcome>()
@@ -109,21 +110,22 @@ async function hold(person: Person, flags: HostFlags, ledger: Ledger, assembled:
       // Behind the answer: who asked has to hear it before it is told that this host goes.
       systemClock.after(0, () => resolve({ ...farewell, code: 0, successor }))
     },
-    leave: (reason, stopped) => resolve({ reason, stopped, code: 0 }),
+    leave: (reason, stopped) => resolve({ reason, stopped, code: 0, inDoubt: assembled.engine.inDoubt() }),
   })
   const stop = await listen(flags, host, clients, ledger, () => resolve({ reason: "", stopped: false, code: 0 }))
   const unhook = onSignals(async (code) => {
     if (code !== 130) resolve({ reason: "The host was ended by a signal; its work is pending.", stopped: false, code })
   })
   const outcome = await promise
-  const { reason, stopped } = outcome
+  const { reason, stopped, inDoubt = false } = outcome
   stop()
   unhook()
   const unbegun = !begun(ledger) && flags.run.session.kind !== "memory"
   await idle.stop()
-  await assembled.engine.close({ reason, stopped })
+  // It is kept for this process, so that no screen that comes back in between starts another one.
+  await assembled.engine.close({ reason, stopped }, inDoubt ? process.pid : undefined)
   await Promise.race([clients.end(reason), sleep(systemClock, farewellMsMax)])
-  if (outcome.successor !== undefined) return outcome
+  if (outcome.successor !== undefined || inDoubt) return outcome
   if (unbegun) dropUnbegun(dataDir, ledger.session, systemClock.now())
   else await idle.finish()
   return outcome
@@ -159,17 +161,33 @@ async function succeed(person: Person, flags: HostFlags, wanted: Chosen): Promis
   }
 }
 
+const failedTwice =
+  "its disk failed twice within a minute, so nothing more is written; once the disk is well, stop this host with cairn stop, and open the session again"
+
 /** Hold the session until it is somebody else's or nobody's; the exit status. */
 async function serve(person: Person, flags: HostFlags, first: Chosen): Promise<number> {
+  const reopens = new Reopens(systemClock)
+  let failed = false
   for (let wanted = first; ;) {
     const ledger = await openLedger(person, flags.run, wanted, true)
+    if (failed && !reopens.take()) ledger.refuse(failedTwice)
     const consent = consentOf(person, ledger, systemClock.now())
-    const assembled = await assemble({ person, run: flags.run, ledger, consent, report: () => {} })
-    if (consent === "now") noteBoot(ledger)
+    const again = { kind: "session", id: ledger.session } as const
+    const assembled = await assembledOn({ person, run: flags.run, ledger, consent, report: () => {} })
+    if (assembled === null) {
+      if (failed) throw new Stop("the session cannot be written: its disk fails", 1)
+      failed = true
+      wanted = again
+      continue
+    }
     const outcome = await hold(person, flags, ledger, assembled)
-    if (outcome.successor === undefined || (await taken(person.dirs.data, ledger.session))) return outcome.code
-    // The successor never came: the session is this host's again.
-    wanted = { kind: "session", id: ledger.session }
+    failed = outcome.inDoubt === true
+    // On pipes the screen starts another host: its end of them has gone with this session.
+    if (failed && flags.stdio) return 1
+    if ((!failed && outcome.successor === undefined) || (await taken(person.dirs.data, ledger.session)))
+      return outcome.code
+    // The successor never came, or the disk failed: the session is this host's again.
+    wanted = again
   }
 }
 

@@ -60,18 +60,25 @@ function isWeather(error: unknown): error is Error {
 /** Less than this free is a full disk to a database. */
 const freeBytesMin = 64 * 1024
 
+function isFull(dataDir: string): boolean {
+  const { bavail, bsize } = statfsSync(dataDir)
+  return bavail * bsize < freeBytesMin
+}
+
 /** On a full disk SQLite may speak of an I/O error: it is called by its name here. */
 function unwritable(error: Error, dataDir: string): string {
-  const { bavail, bsize } = statfsSync(dataDir)
-  const reason = bavail * bsize < freeBytesMin ? `the disk of ${dataDir} is full` : error.message
-  return `the session cannot be written: ${reason}`
+  return `the session cannot be written: ${isFull(dataDir) ? `the disk of ${dataDir} is full` : error.message}`
 }
 
 /** Why a session can be looked at and not worked on; null where that would not help either. */
-function onlyLook(error: unknown): string | null {
+function onlyLook(error: unknown, dataDir: string): string | null {
   if (error instanceof CommitsMissing) return error.message
   const code = errorCode(error)
-  return code === "EROFS" || code === "EACCES" ? `its disk takes no writes (${code})` : null
+  if (code === "EROFS" || code === "EACCES") return `its disk takes no writes (${code})`
+  // A full disk may have room again at the next try; one that fails is not better by then.
+  const cause = error instanceof Rejected || error instanceof Unknown ? error.cause : error
+  const failed = error instanceof Unknown || /^(EIO$|SQLITE_IOERR)/.test(errorCode(cause) ?? "")
+  return failed && !isFull(dataDir) ? "its disk failed when it was opened" : null
 }
 
 /**
@@ -90,7 +97,7 @@ export async function openLedger(person: Person, run: RunFlags, chosen: Chosen, 
     if (id === null) return await createSession({ dataDir, id: uuidv7(clock.now()), clock, at })
     return await openSession({ dataDir, id, clock, at, takeOver: run.takeOver })
   } catch (error) {
-    const reason = onlyLook(error)
+    const reason = onlyLook(error, dataDir)
     if (look && reason !== null && id !== null) return viewSession({ dataDir, id, clock, reason })
     if (isWeather(error)) throw new Stop(error.message, 1)
     const refused = error instanceof Rejected || error instanceof Unknown || errorCode(error) !== undefined

@@ -31,6 +31,8 @@ export type Engine = {
   busy(): boolean
   /** Lets the model name the session, where nobody has; for when nothing is to be done. `signal` ends it. */
   betterTitle(signal: AbortSignal): Promise<void>
+  /** True where it was lost by a commit of which nobody knows whether it was stored: opening the session again tells. */
+  inDoubt(): boolean
   /** Leaves what is running pending, and closes the ledger. */
   close(farewell?: Farewell, successor?: number): Promise<void>
   /** Begins nothing more; resolves at the turn boundary. */
@@ -69,10 +71,7 @@ export function openEngine(options: EngineOptions): Engine {
   let closing: Promise<void> | null = null
   // Known to invocations before the first of them is signalled.
   let ending = false
-  const context = {
-    tools: options.tools,
-    retries: options.settings.retry.maxRetries,
-  }
+  const context = { tools: options.tools, retries: options.settings.retry.maxRetries }
   const feed = new Feed(ledger, context, () => heldState(ledger.live.tasks.values(), scheduler.held), options.report)
   const core: Core = {
     options,
@@ -92,10 +91,12 @@ export function openEngine(options: EngineOptions): Engine {
     stopForsaken(ledger, commit.changes)
     scheduler.kick()
   })
-  const unhealth = ledger.watchHealth(({ state }) => {
+  const unhealth = ledger.watchHealth(() => {
     feed.tell({ type: "health", health: healthState(ledger) })
-    if (state === "poisoned") scheduler.check()
+    scheduler.check()
   })
+  // It may have been lost before anybody heard.
+  scheduler.check()
   stopForsaken(ledger)
   scheduler.kick()
 
@@ -110,6 +111,7 @@ export function openEngine(options: EngineOptions): Engine {
   return {
     port,
     busy: () => working(ledger),
+    inDoubt: () => scheduler.inDoubt,
     betterTitle: (signal) => betterTitle(core, signal),
     close(farewell = { reason: "The host has closed this session.", stopped: false }, successor) {
       closing ??= close(farewell, successor)

@@ -6,6 +6,7 @@
  * - An invocation that throws is a bug: its task ends as faulted, and the run says so. A stale owner stops everything and writes nothing.
  */
 import { sleep } from "../std/clock.ts"
+import { Poisoned } from "../ledger/errors.ts"
 import { StaleOwner } from "../ledger/ledger.ts"
 import type { Task, TaskId } from "../ledger/records.ts"
 import { isEndOfSession, liveTask, type Core } from "./core.ts"
@@ -39,6 +40,7 @@ export class Scheduler {
   #asked = false
   #held: boolean
   #stopped = false
+  #inDoubt = false
   #draining = false
 
   /** `lost` hears, in a sentence, that nothing can be stored any more. */
@@ -46,6 +48,11 @@ export class Scheduler {
     this.#core = core
     this.#held = held
     this.#lost = lost
+  }
+
+  /** What has ended the session is a commit of which nobody knows whether it was stored. */
+  get inDoubt(): boolean {
+    return this.#inDoubt
   }
 
   get held(): boolean {
@@ -199,7 +206,7 @@ export class Scheduler {
 
   /** Looks whether anything can be stored still: where nothing runs, nobody else would notice. */
   check(): void {
-    if (this.#stopped) return
+    if (this.#stopped || this.#core.ledger.health().state !== "poisoned") return
     try {
       this.#core.ledger.assertOwner()
     } catch (error) {
@@ -212,6 +219,7 @@ export class Scheduler {
     if (!isEndOfSession(error)) return false
     if (this.#stopped) return true
     this.#stopped = true
+    this.#inDoubt = error instanceof Poisoned
     this.#lost(
       error instanceof StaleOwner
         ? `This session was taken over: ${error.message}.`

@@ -79,15 +79,9 @@ function tryStart<T>(
   }
 }
 
-/** What cannot be remembered could not be found again after a restart: it is ended. */
+/** What cannot be remembered is found all the same, by its key: it goes on, for whoever opens the session next. */
 async function rememberStart(started: Started, deadline: number | null, context: ToolContext): Promise<void> {
-  if (started.identity === null) return
-  try {
-    await context.remember({ ...started.identity, deadline })
-  } catch (error) {
-    await endCommand(context.key, started.pid, context.clock)
-    throw error
-  }
+  if (started.identity !== null) await context.remember({ ...started.identity, deadline })
 }
 
 async function runInFiles(spec: CommandSpec, files: CallFiles, args: Args, context: ToolContext): Promise<ToolResult> {
@@ -216,7 +210,13 @@ async function runInPipe(
 ): Promise<ToolResult> {
   const started = tryStart(spec, () => startInPipe(spec))
   if (!started.ok) return started.result
-  await rememberStart(started.value, null, context)
+  try {
+    await rememberStart(started.value, null, context)
+  } catch (error) {
+    // Its pipe ends here: nobody could go on with it.
+    await endCommand(spec.key, started.value.pid, context.clock)
+    throw error
+  }
   const keeper = new EndsKeeper()
   const { value, stop, survivors } = await supervised(started.value.pid, limitOf(args), context, (signal) =>
     readPipe(started.value.output, started.value.ended, keeper, signal, context),
