@@ -8,6 +8,7 @@
  */
 import { assert, unreachable } from "../std/assert.ts"
 import type { Task } from "../ledger/records.ts"
+import { tail } from "../protocol/view.ts"
 import { errorResult, type Effect, type Tool, type ToolContext } from "../tools/tool.ts"
 import { executed, notStarted, type Ended } from "./call-result.ts"
 import type { Core } from "./core.ts"
@@ -17,10 +18,23 @@ export type Dispatched = Extract<CallState, { phase: "execute" }>
 
 const lost = "The outcome of this call is unknown: the agent was ended while it ran, and it was not run again."
 
+/** Characters of a lost call's output that its model is told: the end of it. */
+const outputMax = 16 * 1024
+
+/** What a call had put out when its host ended. */
+export async function outputOf(core: Core, { id, attempt }: Task): Promise<string> {
+  return (await core.ledger.spools.read(id, Math.max(1, attempt))).join("")
+}
+
+/** The end of a marked call of which nobody can tell more than what it had put out. */
+function unknown(text: string, output: string): Ended {
+  const told = output === "" ? text : `${text} What it had put out by then:\n${tail(output, outputMax)}`
+  return { outcome: "unknown", result: errorResult(told) }
+}
+
 /** The end of a marked call of a tool that this build does not have. */
-export function withoutCode(name: string): Ended {
-  const text = `${lost} The tool ${name} is not here any more. Look at what it did before going on.`
-  return { outcome: "unknown", result: errorResult(text) }
+export function withoutCode(name: string, output = ""): Ended {
+  return unknown(`${lost} The tool ${name} is not here any more. Look at what it did before going on.`, output)
 }
 
 /** The end of a marked call, or `run` where it had not begun and is to run now. */
@@ -91,6 +105,7 @@ export async function adopted(
     return task.abort === null ? "run" : notStarted()
   }
   if (result != null) return executed(context, result)
-  const unknown = errorResult(`${lost} Look at what it did before going on.`)
-  return { outcome: "unknown", result: (await tool.recover?.(args, task.facts, context)) ?? unknown }
+  const recovered = await tool.recover?.(args, task.facts, context)
+  if (recovered !== undefined) return { outcome: "unknown", result: recovered }
+  return unknown(`${lost} Look at what it did before going on.`, await outputOf(core, task))
 }

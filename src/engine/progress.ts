@@ -126,15 +126,20 @@ function isAppended(core: Core, spool: () => Spool, text: string): boolean {
   }
 }
 
+/** Bytes of one call's live output that outlive its host; more is only shown. */
+const spooledBytesMax = 1024 * 1024
+
 /**
- * Live output of one call: only told. A command has a file of its own, which has it all; what no screen would show is passed over here, so that
- * an output without end costs the same as a short one.
+ * Live output of one call. A command has a file of its own, which has it all: its output comes with its place there and is only told. That of other
+ * tools is in the spool before it is shown. What no screen would show is passed over here, so that an output without end costs the same as a short one.
  */
 export class CallProgress {
   readonly #core: Core
   readonly #task: TaskId
   readonly #attempt: number
   readonly #pace: Pace
+  #spool: Spool | undefined
+  #hasFile = false
   #waiting = ""
   /** Where `#waiting` begins and ends among the bytes of the output. */
   #from = 0
@@ -147,8 +152,9 @@ export class CallProgress {
     this.#pace = new Pace(core, () => this.#write())
   }
 
-  add(text: string, place = { at: this.#end, bytes: Buffer.byteLength(text) }): void {
-    const { at, bytes } = place
+  add(text: string, place?: { readonly at: number; readonly bytes: number }): void {
+    this.#hasFile = place !== undefined
+    const { at, bytes } = place ?? { at: this.#end, bytes: Buffer.byteLength(text) }
     if (at !== this.#end || this.#waiting === "") {
       this.#waiting = ""
       this.#from = at
@@ -170,20 +176,33 @@ export class CallProgress {
   end(): void {
     this.#pace.stop()
     this.#write()
+    this.#spool?.close()
+  }
+
+  /** True where a host after this one would have it. */
+  #isSaved(text: string): boolean {
+    if (this.#hasFile) return true
+    if (this.#end > spooledBytesMax) return false
+    // What an earlier run of the same call has left gives way to this one's.
+    const spool = (): Spool => (this.#spool ??= this.#core.ledger.spools.open(this.#task, this.#attempt, "new"))
+    return isAppended(this.#core, spool, text)
   }
 
   #write(): void {
     if (this.#waiting === "") return
     this.#cut()
-    const [text, at] = [this.#waiting, this.#from]
+    const [waiting, at] = [this.#waiting, this.#from]
+    // Piece by piece: what is cut in two by the pace is known only when the call has ended, and its whole output is cleaned.
+    const text = this.#core.options.redact?.(waiting) ?? waiting
     this.#waiting = ""
+    const saved = this.#isSaved(text)
     this.#core.progress({
       task: this.#task,
       attempt: this.#attempt,
       at,
       bytes: this.#end - at,
       text,
-      unsaved: false,
+      unsaved: !saved,
     })
   }
 }

@@ -14,7 +14,7 @@ import { errorResult, type Tool, type ToolContext } from "../tools/tool.ts"
 import { isEndOfSession, liveTask, type Core } from "./core.ts"
 import { callContext, toolNames } from "./call-context.ts"
 import { findTool, validated } from "./call-check.ts"
-import { afterCrash, withoutCode, type Dispatched } from "./call-restart.ts"
+import { afterCrash, outputOf, withoutCode, type Dispatched } from "./call-restart.ts"
 import { executed, notStarted, settleCall, type Ended } from "./call-result.ts"
 import { guarded, hooksAt, replacedResult } from "./hooks.ts"
 import { CallProgress } from "./progress.ts"
@@ -69,7 +69,10 @@ async function endOf(
   // What has begun is asked after, also where its tool has been switched off since.
   const on = marked === null ? toolNames(core, task) : tools.map(({ name }) => name)
   const found = findTool(tools, on, input)
-  if (!found.ok) return marked === null ? { outcome: "failed", result: found.result } : withoutCode(input.name)
+  if (!found.ok)
+    return marked === null
+      ? { outcome: "failed", result: found.result }
+      : withoutCode(input.name, await outputOf(core, task))
   const { tool } = found
   const progress = new CallProgress(core, task.id, Math.max(1, task.attempt))
   const context = callContext(core, task, signal, progress)

@@ -146,6 +146,20 @@ test("a marked call of an unsafe tool never runs again: the model is told that t
   expect(agent.transcript()).toEndWith("assistant: on")
 })
 
+test("T08: what a call had put out before its host ended is told with its unknown outcome", async () => {
+  const cut = stuck("unsafe", { count: 0 })
+  const told: Tool = {
+    ...cut,
+    execute: (args, intent, context) => {
+      context.progress("half of it\n")
+      return cut.execute(args, intent, context)
+    },
+  }
+  const agent = await cutInCall(told)
+  expect(agent.transcript()).toContain("act (unknown): The outcome of this call is unknown")
+  expect(agent.transcript()).toContain("half of it")
+})
+
 test("a marked call of a pure or keyed tool runs again", async () => {
   for (const effect of ["pure", "keyed"] as const) {
     const runs = { count: 0 }
