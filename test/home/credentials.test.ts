@@ -5,7 +5,9 @@ import { Credentials, type CredentialOptions } from "../../src/home/credentials.
 import { commandRunner, parseKey } from "../../src/home/key-value.ts"
 import { systemClock } from "../../src/std/clock.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 function open(folder: string, more: Partial<CredentialOptions> = {}): Credentials {
   return new Credentials({

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { dirsOf, openDir, type Dirs } from "../../src/home/dirs.ts"
-import { tempFolder } from "./folders.ts"
+import { tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 function dirs(env: Readonly<Record<string, string>>, homedir = ""): Dirs | string {
   const result = dirsOf(env, { homedir, uid: 1000 })

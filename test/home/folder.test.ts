@@ -3,7 +3,9 @@ import { mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { identifyFolder, isSameFolder, projectOf, workTreeOf, type FolderIdentity } from "../../src/home/folder.ts"
 import { systemClock } from "../../src/std/clock.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 function git(folder: string, ...args: readonly string[]): void {
   const who = ["-c", "user.name=a", "-c", "user.email=a@example.invalid", "-c", "commit.gpgsign=false"]

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { contextBytesMax, readInstructions, type Instructions } from "../../src/home/instructions.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 /** The texts that the agent is told, in order; files are written with their own path as text. */
 function told(folder: string, cwd: string, project: string | null = null): Instructions {

@@ -9,7 +9,9 @@ import { systemClock } from "../../src/std/clock.ts"
 import { eventually } from "../support/eventually.ts"
 import { ManualClock, settle } from "../support/manual-clock.ts"
 import { startOAuthServer, type OAuthServer } from "../support/oauth-server.ts"
-import { tempFolder } from "./folders.ts"
+import { tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 const never = new Promise<string>(() => {})
 

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { SettingsStore, type SettingsInput } from "../../src/home/settings-store.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 function open(folder: string, more: Partial<SettingsInput> = {}): SettingsStore {
   return new SettingsStore({

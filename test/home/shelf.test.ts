@@ -4,7 +4,9 @@ import { join } from "node:path"
 import { commandList } from "../../src/home/command-names.ts"
 import { keymapShelf, themeShelf, type ThemeShelf } from "../../src/home/shelf.ts"
 import { systemClock } from "../../src/std/clock.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 const open = (folder: string): ThemeShelf => themeShelf({ folders: [folder], clock: systemClock })
 const text = (color: string): string => `{ "extends": "dark", "theme": { "text": "${color}" } }`

@@ -3,7 +3,9 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { composePrompt } from "../../src/home/prompt.ts"
 import { readSkills, skillPrompt, type SkillPlaces } from "../../src/home/skills.ts"
-import { tempFolder } from "./folders.ts"
+import { tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 const skill = (description: string, more = ""): string => `---\ndescription: ${description}\n${more}---\nDo it well.\n`
 

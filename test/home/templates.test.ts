@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { expandTemplate, readTemplates, wordsOf } from "../../src/home/templates.ts"
-import { tempFolder } from "./folders.ts"
+import { tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 test("templates are named by their files, the first folder counts, and each says what it is for", () => {
   const root = tempFolder({

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test"
 import { digestsOf } from "../../src/home/trust.ts"
 import { effectName, trustPlan } from "../../src/home/trust-plan.ts"
-import { tempFolder } from "./folders.ts"
+import { tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 function plan(files: Readonly<Record<string, string>>, providers: readonly string[] = []): readonly string[] {
   const project = tempFolder(files)

@@ -3,7 +3,9 @@ import { rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { digestsOf, TrustStore } from "../../src/home/trust.ts"
 import { systemClock } from "../../src/std/clock.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 const project = {
   "work/p/.cairn/config.json": '{ "shellPath": "./sh" }',

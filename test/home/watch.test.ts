@@ -4,7 +4,9 @@ import { join } from "node:path"
 import { watchFolder } from "../../src/home/watch.ts"
 import { systemClock } from "../../src/std/clock.ts"
 import { ManualClock } from "../support/manual-clock.ts"
-import { putFile, tempFolder } from "./folders.ts"
+import { putFile, tempFolders } from "./folders.ts"
+
+const tempFolder = tempFolders()
 
 const accept = (name: string): boolean => name.endsWith(".json")
 const ends: (() => void)[] = []

@@ -89,7 +89,7 @@ export class Pty implements AsyncDisposable {
     )
   }
 
-  /** The exit status, or the signal that ended it. */
+  /** The exit status, or the signal that ended it. What it wrote last may come after that: wait for it with `says`. */
   async ended(): Promise<number | string> {
     const status = await this.#child.exited
     return this.#child.signalCode ?? status
