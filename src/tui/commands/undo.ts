@@ -2,6 +2,7 @@
 import type { CommandName } from "../../home/command-names.ts"
 import { textOf } from "../../message/message.ts"
 import type { UndoRecord } from "../../protocol/changes.ts"
+import type { EntryRecord } from "../../protocol/records.ts"
 import { scopeOf } from "../blocks/blocks-of.ts"
 import { runsOf } from "../panels/changes.ts"
 import { isBusy } from "../status/activity.ts"
@@ -91,18 +92,21 @@ function redoable(stage: Stage): Redo | null {
   const { view, conversation } = stage.store.state
   const scope = scopeOf(view.conversations, conversation)
   const own = view.entries.filter(({ id, conversation: of }) => id <= (scope.get(of) ?? -1))
-  const again = new Set(own.flatMap(({ data }) => (data.kind === "undo" && "run" in data ? [data.run] : [])))
-  const here = own.findLast(
-    ({ id, data }) => data.kind === "undo" && !again.has(id) && !("run" in data && isUndo(stage, data.run)),
-  )
-  if (here !== undefined) return { conversation, files: here.id }
+  const here = takenBack(stage, own)
+  if (here !== undefined) return { conversation, files: here }
   const parent = view.conversations.get(conversation)?.parent ?? null
   if (parent === null || own.some(({ conversation: of, data }) => of === conversation && data.kind === "user"))
     return null
-  const left = view.entries.findLast(
-    ({ id, conversation: of, data }) => of === parent.conversation && id > parent.entry && data.kind === "undo",
-  )
-  return { conversation: parent.conversation, files: left?.id ?? null }
+  const left = view.entries.filter(({ id, conversation: of }) => of === parent.conversation && id > parent.entry)
+  return { conversation: parent.conversation, files: takenBack(stage, left) ?? null }
+}
+
+/** The newest taking-back in `entries` that was not made again, and is itself no making again. */
+function takenBack(stage: Stage, entries: readonly EntryRecord[]): number | undefined {
+  const again = new Set(entries.flatMap(({ data }) => (data.kind === "undo" && "run" in data ? [data.run] : [])))
+  return entries.findLast(
+    ({ id, data }) => data.kind === "undo" && !again.has(id) && !("run" in data && isUndo(stage, data.run)),
+  )?.id
 }
 
 function isUndo(stage: Stage, run: unknown): boolean {
