@@ -69,10 +69,12 @@ async function endOf(
   // What has begun is asked after, also where its tool has been switched off since.
   const on = marked === null ? toolNames(core, task) : tools.map(({ name }) => name)
   const found = findTool(tools, on, input)
-  if (!found.ok)
-    return marked === null
-      ? { outcome: "failed", result: found.result }
-      : withoutCode(input.name, await outputOf(core, task))
+  if (!found.ok && marked !== null) return withoutCode(input.name, await outputOf(core, task))
+  if (!found.ok) {
+    // Where it was prepared already, its tool was there then.
+    const outcome = callState(task).phase === "execute" ? "not started" : "failed"
+    return { outcome, result: found.result }
+  }
   const { tool } = found
   const progress = new CallProgress(core, task.id, Math.max(1, task.attempt))
   const context = callContext(core, task, signal, progress)

@@ -57,12 +57,12 @@ function replyTo(request: ModelRequest, refuseOnce: (reply: Reply) => Reply): Re
 }
 
 /** The host ended while a step was waited for. */
-class Died extends Error {}
+export class Died extends Error {}
 
 /** What the client was told, whatever happened afterwards. */
-type Told = { readonly acknowledged: Set<string> }
+export type Told = { readonly acknowledged: Set<string> }
 
-async function ask(host: StdioHost, command: Command): Promise<void> {
+export async function ask(host: StdioHost, command: Command): Promise<void> {
   try {
     await host.port.request(command)
   } catch (error) {
@@ -71,26 +71,31 @@ async function ask(host: StdioHost, command: Command): Promise<void> {
   }
 }
 
-async function say(host: StdioHost, told: Told, text: string, mode: "steer" | "followUp" = "followUp"): Promise<void> {
+export async function say(
+  host: StdioHost,
+  told: Told,
+  text: string,
+  mode: "steer" | "followUp" = "followUp",
+): Promise<void> {
   const content = [{ type: "text", text }] as const
   await ask(host, { type: "submit", conversation: 1, requestId: text, content, mode })
   told.acknowledged.add(text)
 }
 
-async function until<T>(host: StdioHost, look: (view: View) => T | undefined): Promise<T> {
+export async function until<T>(host: StdioHost, look: (view: View) => T | undefined): Promise<T> {
   const found = await host.until(look)
   if (found === undefined) throw new Died()
   return found
 }
 
-const submission = (view: View, requestId: string) =>
+export const submission = (view: View, requestId: string) =>
   [...view.submissions.values()].find((item) => item.requestId === requestId)
 
-const userEntry = (view: View, text: string): EntryRecord | undefined =>
+export const userEntry = (view: View, text: string): EntryRecord | undefined =>
   view.entries.find(({ data }) => data.kind === "user" && JSON.stringify(data).includes(`"${text}"`))
 
 /** Whether the input is in the transcript and no run stands. */
-const isOver = (view: View, text: string): true | undefined =>
+export const isOver = (view: View, text: string): true | undefined =>
   userEntry(view, text) !== undefined && view.tasks.size === 0 && !isQueued(view) ? true : undefined
 
 const isQueued = (view: View): boolean => [...view.submissions.values()].some(({ status }) => status === "queued")
@@ -98,9 +103,9 @@ const isQueued = (view: View): boolean => [...view.submissions.values()].some(({
 const commandRuns = ({ work }: TaskRecord): boolean =>
   work.kind === "toolCall" && work.name === "bash" && work.phase === "execute"
 
-type Step = (host: StdioHost, told: Told) => Promise<void>
+export type Step = (host: StdioHost, told: Told) => Promise<void>
 
-const stopped =
+export const stopped =
   (text: string, begun: (view: View) => boolean): Step =>
   async (host, told) => {
     await say(host, told, text)
@@ -109,7 +114,7 @@ const stopped =
     await until(host, (view) => isOver(view, text))
   }
 
-const answered =
+export const answered =
   (text: string): Step =>
   async (host, told) => {
     await say(host, told, text)
@@ -158,7 +163,7 @@ export type Life = {
 /** The moments at which hosts end themselves, the first host's first: `name:n`, counted from its own start. */
 export type Deaths = readonly string[]
 
-function sessionsOf(machine: Machine): readonly string[] {
+export function sessionsOf(machine: Machine): readonly string[] {
   const folder = join(machine.env.XDG_DATA_HOME ?? "", "cairn", "sessions")
   return existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name, "format"))) : []
 }
