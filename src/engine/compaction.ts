@@ -200,7 +200,8 @@ async function place(
     const before = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
     const place = { conversation: task.conversation, byTask: task.id, head }
     const { branch } = task.input as CompactionInput
-    append(tx, place, { kind: "compaction", summary, tokensBefore: before.context, branch: branch?.from })
+    const said = core.options.redact?.(summary) ?? summary
+    append(tx, place, { kind: "compaction", summary: said, tokensBefore: before.context, branch: branch?.from })
     const resolved = core.options.models.resolve(name)
     const model = resolved.ok ? modelName(resolved.model) : name
     writeDocument(tx, task.conversation, "usage", {

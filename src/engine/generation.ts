@@ -21,6 +21,7 @@ import { isFull, roomOf, sizeOf, type Room } from "./cut.ts"
 import { readDocument } from "./documents.ts"
 import { GenerationProgress } from "./progress.ts"
 import { newRequest, rebuildRequest, type Built } from "./request.ts"
+import { cleanPartial, cleanParts } from "./secrets.ts"
 import { moreOf, stopOf, turnAgent } from "./turn-hooks.ts"
 import { lastWords, remainingWait, retryDelay } from "./retry.ts"
 import {
@@ -163,9 +164,13 @@ async function leftover(core: Core, task: Task): Promise<Partial> {
   return records.flatMap(deltasOf).reduce(fold, emptyPartial)
 }
 
+function cleaned({ options: { redact } }: Core, partial: Partial): Partial {
+  return redact === undefined ? partial : cleanPartial(partial, redact)
+}
+
 /** After a crash in mid-request: keep what came, and build the same request; undefined when the turn has ended instead. */
 async function askAgain(core: Core, task: Task, pin: Built["pin"]): Promise<Built | undefined> {
-  const partial = await leftover(core, task)
+  const partial = cleaned(core, await leftover(core, task))
   const resolved = core.options.models.resolve(pin.model)
   const again = task.abort === null && resolved.ok
   const attempt: Attempt = {
@@ -242,13 +247,16 @@ async function request(core: Core, task: Task, built: Built, tries: number, sign
   core.at("answered")
   const now = liveTask(core, task.id)
   if (now === undefined || core.closing()) return false
+  const { redact } = core.options
   const durationMs = Math.round(core.clock.monotonic() - started)
   if ("response" in asked && now.abort === null) {
-    await settleResponse(core, now, built, asked.response, durationMs).stored
+    const { response } = asked
+    const clean = redact === undefined ? response : { ...response, content: cleanParts(response.content, redact) }
+    await settleResponse(core, now, built, clean, durationMs).stored
   } else {
     // A stop that was stored before the answer rules: its calls never run, and no queued input follows it.
     const error = "error" in asked ? asked.error : new ProviderError("aborted", "aborted", stopped)
-    await settleError(core, now, built, error, progress.partial, tries, durationMs)
+    await settleError(core, now, built, error, cleaned(core, progress.partial), tries, durationMs)
   }
   await core.ledger.spools.drop(task.id)
   return true

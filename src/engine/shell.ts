@@ -103,7 +103,7 @@ async function settle(core: Core, task: Task, ended: Ended, durationMs: number):
       { conversation, byTask: id },
       {
         kind: "shell",
-        command,
+        command: core.options.redact?.(command) ?? command,
         output: textOf(result),
         exit: exitOf(result.details),
         excluded,

@@ -149,9 +149,12 @@ export class Credentials {
       "login" in one ? [one.login.access, one.login.refresh] : [one.text],
     )
     const written = [...stored, ...Object.values(config), ...(flag === undefined ? [] : [flag])]
-    const literal = written.map(parseKey).flatMap((value) => (value.kind === "literal" ? [value.key] : []))
+    const named = written.map(parseKey).flatMap((value) => {
+      if (value.kind === "literal") return [value.key]
+      return value.kind === "variable" ? (env[value.name] ?? []) : []
+    })
     const ambient = Object.values(variables).flatMap((names) => names.flatMap((name) => env[name] ?? []))
-    return [...new Set([...literal, ...ambient, ...this.#had])]
+    return [...new Set([...named, ...ambient, ...this.#had])]
   }
 
   /** Providers with a key in `auth.json`. */

@@ -39,6 +39,22 @@ describe("a key", () => {
     )
   })
 
+  test("is known as a secret wherever it stands, before it is asked for; one of a command once it was had", async () => {
+    const auth = {
+      anthropic: "stored-key",
+      acme: { type: "oauth", access: "access-1", refresh: "refresh-1", expires: 1 },
+    }
+    const folder = tempFolder({ "config/auth.json": JSON.stringify(auth) })
+    const env = { GEMINI_API_KEY: "ambient-key", LOCAL_KEY: "named-key", OTHER: "no key of ours" }
+    const config = { local: "$LOCAL_KEY", plain: "written-key", asked: "!pass", unset: "$NOT_SET" }
+    const keys = open(folder, { env, config, flag: "flagged-key", run: async () => ({ output: "printed-key" }) })
+    const known = ["stored-key", "access-1", "refresh-1", "written-key", "named-key", "ambient-key", "flagged-key"]
+    expect(keys.secrets().toSorted()).toEqual(known.toSorted())
+    const asked = open(folder, { env, config, run: async () => ({ output: "printed-key\n" }) })
+    await asked.key("asked")
+    expect(asked.secrets()).toContain("printed-key")
+  })
+
   test.each<[string, ReturnType<typeof parseKey>]>([
     ["$LOCAL", { kind: "variable", name: "LOCAL" }],
     ["${LOCAL}", { kind: "variable", name: "LOCAL" }],
