@@ -184,8 +184,8 @@ async function serve(person: Person, flags: HostFlags, first: Chosen): Promise<n
     failed = outcome.inDoubt === true
     // On pipes the screen starts another host: its end of them has gone with this session.
     if (failed && flags.stdio) return 1
-    if ((!failed && outcome.successor === undefined) || (await taken(person.dirs.data, ledger.session)))
-      return outcome.code
+    const { successor } = outcome
+    if (!failed && (successor === undefined || (await taken(person.dirs.data, ledger.session)))) return outcome.code
     // The successor never came, or the disk failed: the session is this host's again.
     wanted = again
   }

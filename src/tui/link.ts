@@ -3,6 +3,7 @@
  *
  * - Frames go to the store in order. A new port begins with a snapshot, which replaces what progress had built.
  * - `request` while there is no port rejects at once: who asks decides whether to wait. Inputs wait in the outbox.
+ * - A host that cannot be had, or never lasts, is waited for ever longer, and then not started again until the person says something.
  * - The outbox is sent in order, one at a time, each until the host has answered. A refusal gives the input back.
  */
 import { Refusal, type Answers, type Command, type Frame, type Port } from "../protocol/port.ts"
@@ -14,6 +15,10 @@ import type { OutboxItem } from "./state.ts"
 /** Waits between attempts: quick at first, since a host that was killed is back in a moment. */
 const waitMs = 100
 const waitMsMax = 5_000
+/** A host that goes sooner than this after it came counts as one that did not come: what ends it may end the next one too. */
+const steadyMs = 10_000
+/** After so many in a row nobody is started any more until the person says so. */
+const triesMax = 8
 
 const notConnected = "the host cannot be reached just now; try again in a moment"
 
@@ -37,6 +42,7 @@ export class Link implements Port {
   #port: Port | null = null
   #unwatch: (() => void) | null = null
   #cancelWait: (() => void) | null = null
+  #cancelSteady: (() => void) | null = null
   #attempt = 1
   /** Raised by every open and leave: what an older round still brings is dropped. */
   #round = 0
@@ -145,8 +151,8 @@ export class Link implements Port {
     if (frame.type !== "snapshot") return
     // A host of a new session has none before the first accepted input.
     if (frame.state.session !== "") this.#choice = { kind: "session", id: frame.state.session }
-    this.#attempt = 1
     if (store.state.link.status === "open") return
+    this.#cancelSteady = this.#options.clock.after(steadyMs, () => (this.#attempt = 1))
     store.dispatch({ type: "link", link: { status: "open" } })
     opened()
     void this.flush()
@@ -155,13 +161,19 @@ export class Link implements Port {
   async #lost(reason: string, stopped: boolean): Promise<void> {
     await this.#drop()
     if (this.#closed) return
-    if (!stopped) return this.#wait(reason)
+    if (stopped) this.#halt(reason)
+    else this.#wait(reason)
+  }
+
+  /** Until the person says something. */
+  #halt(reason: string): void {
     this.#attempt = 1
     this.#cancelWait = () => {}
     this.#options.store.dispatch({ type: "link", link: { status: "stopped", reason } })
   }
 
   #wait(reason: string): void {
+    if (this.#attempt === triesMax) return this.#halt(reason)
     const { clock, store } = this.#options
     const ms = Math.min(waitMsMax, waitMs * 2 ** (this.#attempt - 1))
     const until = clock.now() + ms
@@ -177,6 +189,8 @@ export class Link implements Port {
     this.#round++
     this.#cancelWait?.()
     this.#cancelWait = null
+    this.#cancelSteady?.()
+    this.#cancelSteady = null
     this.#unwatch?.()
     this.#unwatch = null
     const port = this.#port

@@ -34,7 +34,7 @@ function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] 
     all.push({ level: "warning", text: state.link.reason })
   }
   if (state.link.status === "stopped") {
-    all.push({ level: "warning", text: `${state.link.reason} The next prompt starts it again.` })
+    all.push({ level: "warning", text: `${state.link.reason.replace(/\.?$/, ".")} The next prompt starts it again.` })
   }
   if (held !== null && session !== "") {
     // What waits for code that is not here goes on when that is back, and by no key.

@@ -36,10 +36,31 @@ test("attempts become rarer, and a key tries at once", async () => {
   robot.host.failures.push(...Array.from({ length: 20 }, () => "no socket"))
   robot.host.lose("the host was killed")
   await robot.wait(60_000)
-  expect(robot.host.connects).toBeLessThan(21)
+  expect(robot.host.connects).toBe(8)
   const before = robot.host.connects
   await robot.press("ctrl+x r")
   expect(robot.host.connects).toBe(before + 1)
+  await robot.close()
+})
+
+test("a host that goes as soon as it has come is not started again and again", async () => {
+  const robot = await openRobot()
+  for (let goes = 0; goes < 40; goes++) {
+    robot.host.lose("the host ran out of memory")
+    await robot.wait(9_000)
+  }
+  robot.shows("● the host ran out of memory. The next prompt starts it again.")
+  expect(robot.host.connects).toBe(8)
+  await robot.type("again")
+  await robot.press("enter")
+  expect(robot.host.connects).toBe(9)
+  await robot.wait(10_000)
+  robot.hides("out of memory")
+  for (let goes = 0; goes < 20; goes++) {
+    robot.host.lose("the host was killed")
+    await robot.wait(11_000)
+  }
+  expect(robot.host.connects).toBe(29)
   await robot.close()
 })
 
