@@ -4,7 +4,8 @@
  *
  * - It is open only while one piece of work is done, and never across an await. Meanwhile its user has a part in the lock of `index.lock`;
  *   who puts another file in its place has that lock alone. A file replaced under its users would be mixed up with what SQLite keeps beside it.
- * - It can always be done without: where it cannot be opened, or not now, there is no answer, and no error.
+ * - It can always be done without: where it cannot be opened now, there is no answer, and no error. Where its folder takes no writes at all, this
+ *   process has one of its own, in memory, so that what is on the disk can still be listed and searched.
  */
 import { Database, SQLiteError } from "bun:sqlite"
 import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs"
@@ -20,6 +21,9 @@ const version = 2
 const busyMs = 250
 /** 16 MiB: the pages of a search over everything. In KiB, as SQLite has it. */
 const cacheKiB = 16 * 1024
+
+/** By data folder, for as long as this process lives. */
+const inMemory = new Map<string, Database>()
 
 type Paths = { readonly db: string; readonly draft: string; readonly lock: string }
 
@@ -39,9 +43,19 @@ export function withIndex<T>(dataDir: string, work: (index: IndexDb) => T): T | 
     const again = using(paths, work)
     return again.state === "done" ? again.value : null
   } catch (error) {
+    if (isUnwritable(error)) return work(new IndexDb(memoryOf(dataDir)))
     if (isWeather(error)) return null
     throw error
   }
+}
+
+function memoryOf(dataDir: string): Database {
+  const made = inMemory.get(dataDir)
+  if (made !== undefined) return made
+  const db = new Database(":memory:")
+  db.transaction(() => db.run(schema)).immediate()
+  inMemory.set(dataDir, db)
+  return db
 }
 
 type Used<T> = { readonly state: "done"; readonly value: T } | { readonly state: "useless" | "busy" }
@@ -101,6 +115,11 @@ function locked<T>(path: string, lock: Flock, work: () => T): T | null {
 function isDamage(error: unknown): boolean {
   // A statement that does not fit the tables is damage too: they are not the ones that were made.
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB|ERROR|FORMAT)/.test(error.code ?? "")
+}
+
+/** The folder takes no file of ours, today or tomorrow. */
+function isUnwritable(error: unknown): boolean {
+  return ["EROFS", "EACCES", "EPERM", "EISDIR"].includes(errorCode(error) ?? "")
 }
 
 /** Busy, full, read-only, not allowed: no reason to fail, since it is a cache. */

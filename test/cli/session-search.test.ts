@@ -3,7 +3,7 @@
  * the index being there.
  */
 import { afterEach, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { append } from "../../src/engine/entries.ts"
@@ -296,4 +296,18 @@ test("an index that cannot be written is done without", async () => {
   expect(withIndex(dataDir, () => 1)).toBe(null)
   expect(await titles(dataDir)).toEqual(["One"])
   expect(await search(dataDir, "needle")).toEqual([])
+})
+
+test("where the data folder takes no file, its sessions are searched all the same, by an index of this process", async () => {
+  const { dataDir, folder } = world()
+  await closed(dataDir, folder("a"), "One", [user("needle")])
+  rmSync(join(dataDir, "index.db"), { force: true })
+  // As on a read-only disk: not even the lock of the index can be opened for writing.
+  rmSync(join(dataDir, "index.lock"), { force: true })
+  mkdirSync(join(dataDir, "index.lock"))
+  expect(await titles(dataDir)).toEqual(["One"])
+  expect((await search(dataDir, "needle")).map(({ line }) => line)).toEqual(["needle"])
+  await closed(dataDir, folder("a"), "Two", [user("another needle")])
+  expect((await search(dataDir, "needle")).map(({ line }) => line)).toEqual(["another needle", "needle"])
+  expect(readdirSync(dataDir).filter((name) => name.startsWith("index"))).toEqual(["index.lock"])
 })
