@@ -95,7 +95,7 @@ async function killed(pids: readonly number[]): Promise<void> {
 const counting = "sh -c 'for i in 1 2 3 4 5 6; do echo $i; sleep 1; done; exit 3'"
 const counted = "told: 1\n2\n3\n4\n5\n6\n\n[Exit status 3.]\n"
 
-test("a command whose agent is killed at its second second and reopened at its fourth gives its whole output and status, once", async () => {
+test("row 10, T32: a command whose agent is killed at its second second and reopened at its fourth gives its whole output and status, once", async () => {
   using machine = localMachine(server)
   const before = server.requests.length
   const first = await begin(machine, { command: `echo x >> runs; ${counting}` })
@@ -109,7 +109,7 @@ test("a command whose agent is killed at its second second and reopened at its f
   expect(server.requests.length - before).toBe(2)
 })
 
-test("a command that ended while nobody was there gives its whole output and status, once", async () => {
+test("row 11: a command that ended while nobody was there gives its whole output and status, once", async () => {
   using machine = localMachine(server)
   const first = await begin(machine, { command: `echo x >> runs; ${counting}` })
   await spools(machine, ".out", /2\n/)
@@ -139,7 +139,7 @@ test("what an adopted command prints is told to whoever watches, from its first 
   await second.end("SIGKILL")
 })
 
-test("an agent that is ended in order lets its command go on; the next one goes by what is left of its time", async () => {
+test("row 24: an agent that is ended in order lets its command go on; the next one goes by what is left of its time", async () => {
   using machine = localMachine(server)
   const first = await begin(machine, { command: "echo begun; sleep 300", timeout: 3 })
   await spools(machine, ".out", /begun\n/)
@@ -189,7 +189,7 @@ test("a command whose agent dies before it has noted how to find it is found all
   await second.end("SIGKILL")
 })
 
-test("a stop of an adopted command ends it with all that it started, whatever it does about it", async () => {
+test("T32: a stop of an adopted command ends it with all that it started, whatever it does about it", async () => {
   const commands = [
     "trap '' TERM; echo begun; while :; do sleep 0.05; done",
     "setsid sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' & echo begun; sleep 300",
@@ -246,7 +246,7 @@ async function changeFacts(machine: Machine, facts: { readonly [name: string]: s
   await ledger.close()
 }
 
-test("a pid that is someone else's by now is left alone, and the outcome is unknown", async () => {
+test("T32: a pid that is someone else's by now is left alone, and the outcome is unknown", async () => {
   using machine = localMachine(server)
   await using other = Bun.spawn(["sleep", "300"])
   const first = await begin(machine, { command: "echo begun; sleep 300" })

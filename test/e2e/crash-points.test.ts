@@ -64,7 +64,7 @@ test("ended just before and just after any commit, a session loses and doubles n
   expect(Math.min(...moments.values())).toBeGreaterThan(40)
 }, 900_000)
 
-test("ended again while it takes up what the death before it left, a session loses and doubles nothing", async () => {
+test("T19: ended again while it takes up what the death before it left, a session loses and doubles nothing", async () => {
   const first = [1, 2, 3, 4].map((n) => `effected:${n}`)
   const chains = [
     ...first.flatMap((death) => inheriting.map((name) => [death, `${name}:1`])),

@@ -121,7 +121,7 @@ test("an interrupt in the wait for a retry is the run's end: 130, then and whene
   expect(await runBinary(machine, ["-c", "-p"])).toMatchObject({ status: 130, stdout: "" })
 })
 
-test("a run that is killed again and again at the same step still goes on when it is told to, and says so", async () => {
+test("T20: a run that is killed again and again at the same step still goes on when it is told to, and says so", async () => {
   using machine = localMachine(server)
   for (let kill = 0; kill < 5; kill++) {
     const run = await started(machine, kill === 0 ? ["-p", "go"] : ["-c", "-p"], [half])

@@ -67,7 +67,7 @@ async function ended(machine: Machine, ...screens: readonly Terminal[]): Promise
   await waitGone(hosts(machine))
 }
 
-test("a host killed in mid-answer is started again by its screen, and the run goes on to its end", async () => {
+test("T34: a host killed in mid-answer is started again by its screen, and the run goes on to its end", async () => {
   gate = Promise.withResolvers()
   using machine = localMachine(server)
   await using terminal = await screen(machine)
@@ -106,7 +106,7 @@ test("where a terminal can only take lines, a host killed in mid-answer is start
   await ended(machine)
 })
 
-test("a screen killed in mid-answer leaves its host at work, and another screen shows it, also in mid-answer", async () => {
+test("T34: a screen killed in mid-answer leaves its host at work, and another screen shows it, also in mid-answer", async () => {
   gate = Promise.withResolvers()
   using machine = localMachine(server)
   {

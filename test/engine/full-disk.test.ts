@@ -108,7 +108,7 @@ async function working(
 
 const never: Fault = { refuses: () => false, appends: () => false }
 
-test("whichever write the disk refuses, and however often, the run ends as if it had not", async () => {
+test("T12: whichever write the disk refuses, and however often, the run ends as if it had not", async () => {
   const calm = await working(never)
   await calm.agent.say("go")
   await calm.agent.idle()
@@ -138,7 +138,7 @@ test("whichever write the disk refuses, and however often, the run ends as if it
   }
 })
 
-test("while a write waits for the disk no later one is shown, and no effect begins", async () => {
+test("T11: while a write waits for the disk no later one is shown, and no effect begins", async () => {
   let full = false
   const { agent, clock, world } = await working({ ...never, refuses: () => full })
   full = true
@@ -174,7 +174,7 @@ test("whichever append of a stream the disk refuses, what was said is whole once
   }
 })
 
-test("another program that holds the file for ten seconds costs ten seconds, and nothing else", async () => {
+test("T11: another program that holds the file for ten seconds costs ten seconds, and nothing else", async () => {
   const { dataDir, remove } = scratch()
   const clock = new ManualClock()
   const id = uuidv7(clock.now())

@@ -55,7 +55,7 @@ const script: ModelScript = ({ messages }) => {
   return results === turns ? { text } : { text, calls: [{ id: `w${results}`, name: "work" }] }
 }
 
-test("ten streams with ten subagents leave no spool, a log within its limit, and few bytes a turn", async () => {
+test("T24: ten streams with ten subagents leave no spool, a log within its limit, and few bytes a turn", async () => {
   const { dataDir, remove } = scratch()
   const clock = new ManualClock()
   const id = uuidv7(clock.now())

@@ -66,7 +66,7 @@ test("work waits for a person where its hosts have died at it in a row, where it
   expect(heldState([{ ...live, kind: "dream" }], false)).toMatchObject({ because: "code" })
 })
 
-test("a step that was set aside is told to whoever watches, and a resume gives it another chance", async () => {
+test("T20: a step that was set aside is told to whoever watches, and a resume gives it another chance", async () => {
   const id = uuidv7(clock.now())
   const first = await agentOn(await createSession({ dataDir, id, clock }), [{ text: "half", hang: true }])
   await first.say("hello")
@@ -83,7 +83,7 @@ test("a step that was set aside is told to whoever watches, and a resume gives i
   expect(second.transcript()).toEndWith("assistant: whole")
 })
 
-test("work whose code is not here waits, keeps its session busy, and ends when somebody stops it", async () => {
+test("row 30, T35: work whose code is not here waits, keeps its session busy, and ends when somebody stops it", async () => {
   const id = uuidv7(clock.now())
   const first = await agentOn(await createSession({ dataDir, id, clock }), [{ text: "half", hang: true }])
   await first.say("hello")

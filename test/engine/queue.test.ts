@@ -146,7 +146,7 @@ test("a failed run says what still waits, once, also where it fails after a rest
   expect(second.model.requests.at(-1)?.messages.map(({ role }) => role)).not.toContain("notice")
 })
 
-test("an input that is taken back while a run is stopped is never placed", async () => {
+test("T21: an input that is taken back while a run is stopped is never placed", async () => {
   const agent = await withQueue({ text: "only three" })
   const stopping = agent.stop()
   await ask(agent, { type: "withdraw", submission: submission(agent, "two") })

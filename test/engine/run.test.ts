@@ -68,7 +68,7 @@ test("the first line of the first input is the session's title", async () => {
   expect(agent.ledger.live.document(0, "session")?.value).toMatchObject({ title: "mend the gate" })
 })
 
-test("the same request id is admitted once", async () => {
+test("T10: the same request id is admitted once", async () => {
   const agent = await agentWith({})
   const first = await agent.say("hello", "steer", "r1")
   expect(await agent.say("hello", "steer", "r1")).toBe(first)
@@ -215,7 +215,7 @@ test("a retry can be had at once", async () => {
   expect(agent.transcript()).toEndWith("assistant: hi")
 })
 
-test("a clock that jumps a day back or forth never makes a wait longer than it was", async () => {
+test("T22: a clock that jumps a day back or forth never makes a wait longer than it was", async () => {
   const busy = new ProviderError("retry", "http_529", "Overloaded.")
   const agent = await agentWith({ script: [{ error: busy }, { text: "hi" }] })
   await agent.say("hello")

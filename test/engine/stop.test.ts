@@ -85,7 +85,7 @@ test("a stop that is stored before the answer rules: no call of that answer runs
   expect(agent.frames.at(-1)).toEqual({ type: "settled", aborted: true })
 })
 
-test("a stop at the very end of an answer starts no queued follow-up", async () => {
+test("T21: a stop at the very end of an answer starts no queued follow-up", async () => {
   const gate = Promise.withResolvers<void>()
   const late: Reply = {
     text: "first",

@@ -126,7 +126,7 @@ test("a stop of the conversation stops its children too, and all is idle", async
   await sound(agent)
 })
 
-test("a crash while a child works costs nothing: it is the same child, asked once, and one answer is heard", async () => {
+test("T31: a crash while a child works costs nothing: it is the same child, asked once, and one answer is heard", async () => {
   const first = await start({ prompts: ["hang", "one"] })
   await first.say("go")
   await settle()

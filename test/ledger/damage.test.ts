@@ -110,7 +110,7 @@ const spoilers: readonly [string, (bytes: Buffer) => Buffer][] = [
   ["whose tail is cut", (bytes) => bytes.subarray(0, Math.floor(bytes.length * 0.6))],
 ]
 
-test.each(spoilers)("of a session %s what is whole is kept, and the rest is counted", async (_, spoil) => {
+test.each(spoilers)("T14: of a session %s what is whole is kept, and the rest is counted", async (_, spoil) => {
   const place = await closed()
   const other = await closed(3)
   writeFileSync(place.paths.db, spoil(readFileSync(place.paths.db)))
@@ -154,7 +154,7 @@ test("an empty file has nothing to keep: it is set aside, and the next session i
   }
 })
 
-test("a byte that flips anywhere in the file is found, and costs one row or one page at most", async () => {
+test("T14: a byte that flips anywhere in the file is found, and costs one row or one page at most", async () => {
   const place = await closed(12)
   const whole = readFileSync(place.paths.db)
   let found = 0

@@ -68,7 +68,7 @@ function tablesOf(paths: SessionPaths): {
   return { version, extra, entries }
 }
 
-test("a session of a newer format is refused without one byte written, and can be listed", async () => {
+test("T26: a session of a newer format is refused without one byte written, and can be listed", async () => {
   const place = await closedSession()
   writeFileSync(place.paths.format, `cairn ${formatCurrent + 1}\n`)
   const before = everything(place.paths.folder)
@@ -123,7 +123,7 @@ test("a migration that fails leaves the tables as they were, refuses older progr
   expect(tablesOf(paths)).toEqual({ version: to, extra: true, entries: 1 })
 })
 
-test("a migration that was killed between its copy, its number and its tables is finished by the next", async () => {
+test("T26: a migration that was killed between its copy, its number and its tables is finished by the next", async () => {
   const { paths } = await closedSession()
   const to = formatCurrent + 1
   mkdirSync(join(paths.backup, String(formatCurrent)), { recursive: true })

@@ -109,7 +109,7 @@ function nameInLock(paths: SessionPaths, holder: Partial<Holder>): void {
   writeFileSync(paths.lock, JSON.stringify(whole).padEnd(1024))
 }
 
-test("a second process is refused, and told who holds the session and since when that process runs", async () => {
+test("T15: a second process is refused, and told who holds the session and since when that process runs", async () => {
   const place = await closedSession()
   const other = await holdElsewhere(place)
   expect(other.held).toBe("held 2")
@@ -159,7 +159,7 @@ test("the same machine by another name is the same, while it has not booted agai
   expect((await opens(place)).epoch).toBe(2)
 })
 
-test("a lock of before the last boot is stale, and so is one whose pid is another process now", async () => {
+test("T18: a lock of before the last boot is stale, and so is one whose pid is another process now", async () => {
   const place = await closedSession()
   nameInLock(place.paths, { bootId: "before" })
   expect((await opens(place)).epoch).toBe(2)
@@ -220,7 +220,7 @@ test("a successor has the session to itself for five seconds", async () => {
   expect((await opens({ ...place, clock: before })).epoch).toBe(7)
 })
 
-test("an owner whose lock file was deleted is refused by the epoch, in its commits and before its effects", async () => {
+test("T18: an owner whose lock file was deleted is refused by the epoch, in its commits and before its effects", async () => {
   const place = await closedSession()
   const other = await holdElsewhere(place)
   rmSync(place.paths.lock)
@@ -234,7 +234,7 @@ test("an owner whose lock file was deleted is refused by the epoch, in its commi
   await ledger.close()
 })
 
-test("an owner whose folder was renamed away works on what it has, and another finds no session", async () => {
+test("T18: an owner whose folder was renamed away works on what it has, and another finds no session", async () => {
   const place = await closedSession()
   const other = await holdElsewhere(place)
   const moved = `${place.paths.folder}-moved`
@@ -261,7 +261,7 @@ test("in two connections of one process too, the later epoch wins", async () => 
   expect(await opens(place)).toEqual({ epoch: 4, unclean: false })
 })
 
-test("where the file system has no locks, the file's word is taken", async () => {
+test("T28: where the file system has no locks, the file's word is taken", async () => {
   const place = await closedSession()
   const take = (): void => {
     const lock = takeLock({

@@ -78,7 +78,7 @@ test("a killed process has lost nothing that was committed, flushed or not", asy
 const imagesMs = 120_000
 
 test(
-  "a log that is cut anywhere gives a beginning of what was committed, and says what is missing",
+  "T04: a log that is cut anywhere gives a beginning of what was committed, and says what is missing",
   async () => {
     const place = await dead(6)
     const { db, wal, shm, mark } = place.paths
@@ -116,7 +116,7 @@ test("a loss that was accepted is not asked about again", async () => {
   await (await openSession(place)).close()
 })
 
-test("a byte that flips in the log takes commits with it, and that is told", async () => {
+test("T13: a byte that flips in the log takes commits with it, and that is told", async () => {
   const place = await dead()
   const whole = readFileSync(place.paths.wal)
   const flipped = Uint8Array.from(whole)
@@ -323,7 +323,7 @@ async function restartsOf(place: Place): Promise<number | undefined> {
   return task?.restarts
 }
 
-test("a death within a minute of taking a task up counts against it, and each further one does", async () => {
+test("T20: a death within a minute of taking a task up counts against it, and each further one does", async () => {
   let place = newPlace()
   for (const expected of [1, 2, 3]) {
     place = await dieAfter(place, 59_000)

@@ -17,7 +17,7 @@ afterEach(async () => {
 /** As many as take a few seconds; the bench `race` makes ten thousand. */
 const rounds = 60
 
-test("of two that race for a dead owner's session one wins, every time, and the other is told who", async () => {
+test("T17: of two that race for a dead owner's session one wins, every time, and the other is told who", async () => {
   let seed = 7
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
   const summary = await race(rounds, random)
@@ -26,7 +26,7 @@ test("of two that race for a dead owner's session one wins, every time, and the 
   expect(summary.first).toBeLessThan(rounds)
 }, 120_000)
 
-test("an owner that was stopped in mid-work is refused to others, and ended by who takes over", async () => {
+test("T16: an owner that was stopped in mid-work is refused to others, and ended by who takes over", async () => {
   const { dataDir, remove } = scratch()
   cleanups.push(remove)
   const place = { dataDir, id: uuidv7(Date.now()), clock: systemClock }

@@ -98,7 +98,7 @@ test("an input of a hundred kilobytes is written once, however many steps its ta
   expect((await ledger.task(task.id))?.input).toEqual({ text })
 })
 
-test("where there is no log, every commit is flushed, and it is said", () => {
+test("T28: where there is no log, every commit is flushed, and it is said", () => {
   const { dataDir, remove } = scratch()
   cleanups.push(remove)
   const path = join(dataDir, "ledger.db")
@@ -150,14 +150,14 @@ test("an error of SQLite means one thing before COMMIT and may mean another in i
   expect(means("SQLITE_CONSTRAINT_UNIQUE", false)).toBeInstanceOf(SQLiteError)
 })
 
-test("SQLite's versions with the fault in restarting a log are known", () => {
+test("T27: SQLite's versions with the fault in restarting a log are known", () => {
   const sound = ["3.51.3", "3.53.4", "4.0.0", "3.50.7", "3.44.6"]
   const faulty = ["3.51.2", "3.50.6", "3.49.9", "3.44.5", "3.37.0"]
   expect(sound.filter(walIsSound)).toEqual(sound)
   expect(faulty.filter(walIsSound)).toEqual([])
 })
 
-test("the database itself refuses a second submission of one request, and a task that has ended and not ended", () => {
+test("T10: the database itself refuses a second submission of one request, and a task that has ended and not ended", () => {
   const db = new Database(":memory:")
   db.run("PRAGMA foreign_keys = ON")
   db.run(schema)

@@ -62,7 +62,7 @@ const attach = (path: string): Promise<AttachedPort> =>
 
 const shell = (command: string) => ({ type: "shell", conversation: 1, command, excluded: true }) as const
 
-test("a killed host is lost to its clients, and the next one takes its socket and goes on from the cursor", async () => {
+test("T30: a killed host is lost to its clients, and the next one takes its socket and goes on from the cursor", async () => {
   using folder = tempFolder()
   const path = join(folder.path, "0123abcd.sock")
   await using first = await startHost(path)
@@ -87,7 +87,7 @@ test("a killed host is lost to its clients, and the next one takes its socket an
   expect(later).toMatchObject([{ type: "commit", seq: 3 }])
 })
 
-test("a stopped client holds up neither the session nor another client, and gets a snapshot when it goes on", async () => {
+test("T30: a stopped client holds up neither the session nor another client, and gets a snapshot when it goes on", async () => {
   using folder = tempFolder()
   const path = join(folder.path, "0123abcd.sock")
   const port = new ScriptedPort()
@@ -117,7 +117,7 @@ test("a stopped client holds up neither the session nor another client, and gets
   listener.stop()
 })
 
-test("a client killed while it is behind is forgotten", async () => {
+test("T30: a client killed while it is behind is forgotten", async () => {
   using folder = tempFolder()
   const path = join(folder.path, "0123abcd.sock")
   const port = new ScriptedPort()
