@@ -8,6 +8,7 @@ import { eventually } from "../support/eventually.ts"
 import { localMachine } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import type { Reply } from "../support/model-script.ts"
+import { bearersOf, commandLine } from "../support/process.ts"
 import { openTerminal, type Terminal } from "../support/tmux.ts"
 
 let server: ModelServer
@@ -42,6 +43,12 @@ async function quit(machine: Machine, terminal: Terminal): Promise<void> {
   await terminal.keys("C-c", "C-c")
   expect(await terminal.ended()).toBe(0)
   await runBinary(machine, ["stop", "all", "--now"])
+}
+
+/** The shells of this machine's commands. */
+function shells(machine: Machine): readonly number[] {
+  const bearers = bearersOf(`XDG_RUNTIME_DIR=${machine.env.XDG_RUNTIME_DIR}`)
+  return bearers.map(({ pid }) => pid).filter((pid) => commandLine(pid).includes("-c"))
 }
 
 /** A stream of chat completions that waits for each gate before it goes on with the next piece of a call's arguments. */
@@ -179,5 +186,30 @@ test("a run is taken back and made again: its files, what was said, or both, as 
   await undo("f")
   await terminal.shows("old.txt#1 was not: others changed these lines since")
   await become([null, "one\nmine\n"])
+  await quit(machine, terminal)
+})
+
+test("while a command floods, keys are answered, its first line is read, and a key ends it (48)", async () => {
+  using machine = localMachine(server)
+  await using terminal = await open(machine)
+  // Endless, but not so fast that it would end at the limit of what one command may put on the disk.
+  const command = "echo the first line; while :; do yes 'what a command may print' | head -c 300000; sleep 0.02; done"
+  server.script((request) =>
+    request.results.length > 0 ? { text: "done" } : { toolCalls: [{ name: "bash", args: { command } }] },
+  )
+  await say(terminal, "flood")
+  await terminal.shows((rows) => rows.some((row) => row.endsWith("│ what a command may print")))
+  await terminal.type("typed meanwhile")
+  await terminal.shows("› typed meanwhile")
+  await terminal.keys("C-u")
+  await terminal.hides("typed meanwhile")
+  expect(shells(machine).length).toBeGreaterThan(0)
+  // Past the conversation, to the panel at its side.
+  await terminal.keys("C-x", "Right", "C-x", "Right")
+  await terminal.keys("C-Home")
+  await terminal.shows((rows) => rows.some((row) => row.includes("│ the first line")))
+  await terminal.keys("C-x", "Down", "C-c")
+  await terminal.shows((rows) => rows.some((row) => /■ bash .*stopped/.test(row)))
+  expect(shells(machine)).toEqual([])
   await quit(machine, terminal)
 })
