@@ -27,6 +27,7 @@ import { isReaderGone, jsonLine, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
 import { printed } from "./print.ts"
 import { assembledOn, Reopens } from "./reopens.ts"
+import { Silence, silenceText, type Silent } from "./silence.ts"
 import { dropUnbegun, unreadSessions } from "./sessions.ts"
 import { onSignals } from "./signals.ts"
 import { complain, Stop } from "./stop.ts"
@@ -52,6 +53,7 @@ class Headless {
   readonly #err = new Output(2)
   readonly #stop = new AbortController()
   readonly #events = new Events(rootConversation, () => systemClock.now())
+  readonly #silence: Silence
   #engine: Engine | null = null
   /** The exit status of what ends this run before its own end. */
   #ending: number | null = null
@@ -66,6 +68,11 @@ class Headless {
     this.#mode = mode
     this.#person = person
     this.#ledger = ledger
+    this.#silence = new Silence(
+      systemClock,
+      () => person.settings.merged.config,
+      (silent) => this.#silent(silent),
+    )
   }
 
   readonly note = (text: string): void => this.#err.write(`cairn: ${cleanControls(text)}\n`)
@@ -147,9 +154,11 @@ class Headless {
   }
 
   #frame(frame: Frame, view: View): void {
+    this.#silence.hear(frame, view)
     if (frame.type === "health") this.#health(frame.health)
     if (frame.type === "commit") for (const text of warnings(frame)) this.note(text)
-    if (frame.type === "commit" && process.stderr.isTTY === true) this.#tellRetry(view)
+    const tells = this.#mode.output !== "json" || process.stderr.isTTY === true
+    if (frame.type === "commit" && tells) this.#tellRetry(view)
     // Work that was finished first settles too, but the last event is the last one of all.
     if (this.#mode.output !== "json" || frame.type === "settled") return
     const full = this.#out.waiting > waitingMax
@@ -157,6 +166,12 @@ class Headless {
       if (full && event.type === "tool_execution_update") continue
       this.#out.write(jsonLine(event))
     }
+  }
+
+  #silent(silent: Silent): void {
+    if (this.#mode.output !== "json") return this.note(silenceText(silent))
+    const { who: model, silentMs, limitMs } = silent
+    this.#out.write(jsonLine({ type: "silence", model, silentMs, limitMs }))
   }
 
   #health({ state, reason }: { readonly state: string; readonly reason: string }): void {
@@ -219,6 +234,7 @@ class Headless {
   }
 
   async #close(): Promise<void> {
+    this.#silence.stop()
     try {
       await this.#engine?.close()
     } catch (error) {

@@ -204,7 +204,7 @@ export async function runLines(options: LinesOptions): Promise<View> {
     (command) => host.ask(command),
     (text) => process.stdout.write(text),
   )
-  const silence = new Silence(systemClock, (silent) => mode.told(silenceText(silent, options.limits())))
+  const silence = new Silence(systemClock, options.limits, (silent) => mode.told(silenceText(silent)))
   const host = new LineHost({
     clock: systemClock,
     choice: options.choice,

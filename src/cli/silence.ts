@@ -8,11 +8,15 @@ import type { Frame } from "../protocol/port.ts"
 import type { TaskRecord } from "../protocol/records.ts"
 import type { View } from "../protocol/view.ts"
 
-/** Milliseconds after which a silence is told of; after each time it has to become twice as long. */
+/** Milliseconds after which a silence is told of, or a third of what is borne where that is less; after each time it has to become twice as long. */
 const firstMs = 10_000
+const firstShare = 1 / 3
 
-/** `who`: the model that was asked, or the work that asks one. `begun`: some of the answer has come. */
-export type Silent = { readonly who: string; readonly silentMs: number; readonly begun: boolean }
+/** How long a silence is borne, as the settings name it. */
+export type SilenceLimits = { readonly httpIdleTimeoutMs: number; readonly httpFirstByteTimeoutMs?: number }
+
+/** `who`: the model that was asked, or the work that asks one. `limitMs`: how long this silence is borne. */
+export type Silent = { readonly who: string; readonly silentMs: number; readonly limitMs: number }
 
 /** Who is asked for a task's sake, or undefined where nobody is. */
 function askedBy({ work, aborting }: TaskRecord): string | undefined {
@@ -24,25 +28,20 @@ function askedBy({ work, aborting }: TaskRecord): string | undefined {
 /** One request that is listened to. */
 class Listened {
   readonly #clock: Clock
-  readonly #tell: (silent: Omit<Silent, "who">) => void
-  #begun = false
+  readonly #tell: (silentMs: number, limitMs: number) => void
   #since = 0
   #cancel: () => void = () => {}
 
-  constructor(clock: Clock, tell: (silent: Omit<Silent, "who">) => void) {
+  constructor(clock: Clock, tell: (silentMs: number, limitMs: number) => void) {
     this.#clock = clock
     this.#tell = tell
-    this.#listen()
   }
 
-  heard(): void {
-    this.#begun = true
-    this.#listen()
-  }
-
-  #listen(): void {
+  /** The silence begins now. */
+  listen(limitMs: number): void {
     this.#since = this.#clock.monotonic()
-    this.#wait(firstMs, firstMs)
+    const first = Math.min(firstMs, limitMs * firstShare)
+    this.#wait(first, first, limitMs)
   }
 
   stop(): void {
@@ -50,28 +49,31 @@ class Listened {
   }
 
   /** `ms` from now the silence is `total` long. */
-  #wait(ms: number, total: number): void {
+  #wait(ms: number, total: number, limitMs: number): void {
     this.#cancel()
     this.#cancel = this.#clock.after(ms, () => {
-      this.#wait(total, 2 * total)
-      this.#tell({ silentMs: Math.round(this.#clock.monotonic() - this.#since), begun: this.#begun })
+      this.#wait(total, 2 * total, limitMs)
+      this.#tell(Math.round(this.#clock.monotonic() - this.#since), limitMs)
     })
   }
 }
 
 export class Silence {
   readonly #clock: Clock
+  readonly #limits: () => SilenceLimits
   readonly #tell: (silent: Silent) => void
   readonly #asked = new Map<number, Listened>()
 
-  constructor(clock: Clock, tell: (silent: Silent) => void) {
+  /** `limits` is asked whenever a silence begins. */
+  constructor(clock: Clock, limits: () => SilenceLimits, tell: (silent: Silent) => void) {
     this.#clock = clock
+    this.#limits = limits
     this.#tell = tell
   }
 
   /** Every frame, after `view` has it. */
   hear(frame: Frame, view: View): void {
-    if (frame.type === "progress") this.#asked.get(frame.task)?.heard()
+    if (frame.type === "progress") this.#asked.get(frame.task)?.listen(this.#limits().httpIdleTimeoutMs)
     if (frame.type === "lost") this.stop()
     if (frame.type !== "snapshot" && frame.type !== "commit") return
     const asked = new Map([...view.tasks.values()].map((task) => [task.id, askedBy(task)]))
@@ -80,28 +82,27 @@ export class Silence {
       listened.stop()
       this.#asked.delete(id)
     }
-    for (const [id, who] of asked) {
-      if (who === undefined || this.#asked.has(id)) continue
-      this.#asked.set(id, new Listened(this.#clock, (silent) => this.#tell({ who, ...silent })))
-    }
+    for (const [id, who] of asked) if (who !== undefined && !this.#asked.has(id)) this.#begin(id, who)
   }
 
   stop(): void {
     for (const listened of this.#asked.values()) listened.stop()
     this.#asked.clear()
   }
+
+  #begin(id: number, who: string): void {
+    const listened = new Listened(this.#clock, (silentMs, limitMs) => this.#tell({ who, silentMs, limitMs }))
+    this.#asked.set(id, listened)
+    const { httpIdleTimeoutMs, httpFirstByteTimeoutMs = httpIdleTimeoutMs } = this.#limits()
+    listened.listen(httpFirstByteTimeoutMs)
+  }
 }
 
-/** How long a silence is borne, as the settings name it. */
-export type SilenceLimits = { readonly httpIdleTimeoutMs: number; readonly httpFirstByteTimeoutMs?: number }
-
-function limitOf({ begun }: Silent, limits: SilenceLimits): number {
-  return begun ? limits.httpIdleTimeoutMs : (limits.httpFirstByteTimeoutMs ?? limits.httpIdleTimeoutMs)
+function seconds(ms: number): string {
+  return `${ms < 10_000 ? (ms / 1_000).toFixed(1) : Math.round(ms / 1_000)} s`
 }
 
 /** A silence as a sentence. */
-export function silenceText(silent: Silent, limits: SilenceLimits): string {
-  const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`
-  const limit = seconds(limitOf(silent, limits))
-  return `${silent.who} has said nothing for ${seconds(silent.silentMs)}; after ${limit} this counts as a failure.`
+export function silenceText({ who, silentMs, limitMs }: Silent): string {
+  return `${who} has said nothing for ${seconds(silentMs)}; after ${seconds(limitMs)} this counts as a failure.`
 }

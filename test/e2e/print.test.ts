@@ -173,3 +173,22 @@ test("a session that another process holds is refused with its pid and start tim
   expect(second.stderr).toMatch(/held by process \d+ since \d{4}-/)
   expect(await first).toMatchObject({ status: 0 })
 })
+
+test("a server that takes the request and says nothing is told of with the time that has gone, before it is asked again", async () => {
+  using machine = localMachine(server, { httpIdleTimeoutMs: 1_000, retry: { baseDelayMs: 1 } })
+  server.script([{ hang: "after-headers" }, { text: "here" }])
+  const run = await runBinary(machine, ["-p", "hi"])
+  expect(run).toMatchObject({ status: 0, stdout: "here\n" })
+  expect(run.stderr).toMatch(/cairn: \S+ has said nothing for 0\.\d s; after 1\.0 s this counts as a failure\.\n/)
+  expect(run.stderr).toContain("has been silent for 1 s. Asking again in")
+  server.script([{ text: "half", chunks: 1, hang: "mid" }, { text: "whole" }])
+  const events = await runBinary(machine, ["-p", "hi", "--mode", "json"])
+  const silences = events.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; silentMs?: number; limitMs?: number })
+    .filter(({ type }) => type === "silence")
+  expect(silences.length).toBeGreaterThan(0)
+  expect(silences.every(({ silentMs = 0, limitMs }) => silentMs > 300 && limitMs === 1_000)).toBe(true)
+  expect(events.stdout).toContain('"agent_settled"')
+})
