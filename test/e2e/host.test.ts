@@ -125,7 +125,7 @@ test("T34: a screen killed in mid-answer leaves its host at work, and another sc
   await ended(machine, second)
 })
 
-test("a terminal that is lost ends the screen and not the work; attach shows what was done", async () => {
+test("a terminal that is lost ends the screen and not the work; attach shows what was done (35)", async () => {
   gate = Promise.withResolvers()
   using machine = localMachine(server)
   {

@@ -121,7 +121,7 @@ test("sent at once, all that waits joins the running work in its order", async (
   )
 })
 
-test("after a stop what waits stays in its order, and is sent as one run when the person says so", async () => {
+test("after a stop what waits stays in its order, and is sent as one run when the person says so (39)", async () => {
   const agent = await withQueue({ text: "both" })
   await agent.stop()
   await agent.idle()
@@ -132,7 +132,7 @@ test("after a stop what waits stays in its order, and is sent as one run when th
   expect(await ask(agent, { type: "send", conversation: 1 })).toEqual({ sent: 0 })
 })
 
-test("a failed run says what still waits, once, also where it fails after a restart", async () => {
+test("a failed run says what still waits, once, also where it fails after a restart (39)", async () => {
   const refused = new ProviderError("auth", "http_401", "The key was refused.")
   const first = await withQueue()
   const second = await restart(first, [{ error: refused }, { text: "all" }])

@@ -234,7 +234,7 @@ test("a stop in mid-stream keeps what came, and the next request does not have i
   expect(agent.model.requests[1]?.messages.map((message) => message.role)).toEqual(["user", "user"])
 })
 
-test("a stop while calls run gives each call one result, those that had not begun included", async () => {
+test("a stop while calls run gives each call one result, those that had not begun included (36)", async () => {
   const wait = gated()
   const other = { ...gated("other").tool, sequential: true }
   const calls = [

@@ -47,7 +47,7 @@ test("what was typed while the tools ran comes after their results", () => {
   expect(picture([says("x", ["a"]), user("wait"), result("a")])).toEqual(["a:x", "a=ok", "u:wait"])
 })
 
-test("an interrupted call gets an error result that says so", () => {
+test("an interrupted call gets an error result that says so (36)", () => {
   const ordered = orderMessages([says("x", ["a", "b"]), result("a"), user("more")])
   expect(ordered[2]).toMatchObject({ toolCallId: "b", isError: true })
   expect(picture([says("x", ["a", "b"]), result("a")])).toEqual([

@@ -149,12 +149,12 @@ const histories: readonly [string, readonly Message[]][] = [
   ],
   ["empty ids", [user("hi"), assistant(chat, call(""), call("")), result("", "1"), result("", "2")]],
   [
-    "pictures in results",
+    "pictures in results (field report 37)",
     [user("look", image), assistant(chat, call("a"), call("b")), result("a", "one", image), result("b", image)],
   ],
   ["a picture in an error", [user("hi"), assistant(chat, call("a")), { ...result("a", "bad", image), isError: true }]],
   [
-    "blank and empty things",
+    "blank and empty things (field report 37)",
     [user("hi"), assistant(chat, text(" \n")), user(" "), user(), assistant(chat, text(""), call("a")), result("a")],
   ],
   [

@@ -61,7 +61,7 @@ test("what resets a terminal after a kill turns off every mode that the screen t
   for (const mode of on) expect(resetSequence).toContain(`\x1b[?${mode}l`)
 })
 
-test("a terminal that goes away ends the screen as a hangup does", async () => {
+test("a terminal that goes away ends the screen as a hangup does (35)", async () => {
   await using pty = new Pty(program)
   await pty.says(ready)
   pty.close()

@@ -8,7 +8,7 @@ setDefaultTimeout(60_000)
 
 const stateOf = (pid: number): string => processes().find((info) => info.pid === pid)?.state ?? "gone"
 
-test("Ctrl+Z gives the terminal to the shell, and a size changed meanwhile holds when the screen comes back", async () => {
+test("Ctrl+Z gives the terminal to the shell, and a size changed meanwhile holds when the screen comes back (40)", async () => {
   await using pty = new Pty(["bun", "test/support/screen-program.ts"], { columns: 80, rows: 24 })
   await pty.says("Ask anything")
   pty.write("\x1a")
@@ -31,7 +31,7 @@ test("Ctrl+Z gives the terminal to the shell, and a size changed meanwhile holds
   expect(await pty.ended()).toBe(143)
 })
 
-test("a stop that cannot be heard, and a size changed meanwhile, leave a whole screen when it is over", async () => {
+test("a stop that cannot be heard, and a size changed meanwhile, leave a whole screen when it is over (40)", async () => {
   await using pty = new Pty(["bun", "test/support/screen-program.ts", "answer"], { columns: 80, rows: 24 })
   await pty.says("the answer of the model")
   pty.kill("SIGSTOP")
