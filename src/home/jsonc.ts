@@ -1,5 +1,5 @@
 /** JSON with comments, read so that every value knows its place: what is wrong in it is told with line and column. */
-import { parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser"
+import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser"
 import { isObject, type Json, type JsonObject } from "../std/json.ts"
 import type { Problem } from "./problem.ts"
 
@@ -30,6 +30,24 @@ const sentences: Readonly<Record<string, string>> = {
   InvalidCharacter: "this character has to be escaped",
 }
 
+/** Values inside values: no file of ours has ten. What reads them calls itself for each, and must not run out of stack. */
+const depthMax = 100
+
+/** Where `text` is nested deeper than that; null where it is not. */
+function tooDeepAt(text: string): number | null {
+  const scanner = createScanner(text, true)
+  for (let depth = 0; ;) {
+    scanner.scan()
+    const at = scanner.getTokenOffset()
+    const first = text[at]
+    if (first === undefined) return null
+    // No other token begins with one of these.
+    if (first === "{" || first === "[") depth++
+    if (first === "}" || first === "]") depth--
+    if (depth > depthMax) return at
+  }
+}
+
 function startsOf(text: string): readonly number[] {
   const starts = [0]
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
@@ -57,6 +75,11 @@ export function parseDocument(file: string, source: string): { document: Documen
   const text = source.startsWith("\ufeff") ? source.slice(1) : source
   const errors: ParseError[] = []
   const whole = text.trim() === "" ? "{}" : text
+  const deep = tooDeepAt(whole)
+  if (deep !== null) {
+    const message = `values are nested more than ${depthMax} deep here`
+    return { problem: { file, ...placeOf(startsOf(text), deep), message } }
+  }
   const root = parseTree(whole, errors, { allowTrailingComma: true, allowEmptyContent: true })
   const first = errors[0]
   if (first !== undefined) {

@@ -40,3 +40,12 @@ test("a name that is near gets a suggestion, a far one none", () => {
   expect(suggestion("elephant", ["theme", "keymap"])).toBe("")
   expect(suggestion("x", [])).toBe("")
 })
+
+test("a file that is nested without end is told as such, at its place, also where it is never closed", () => {
+  const place = { file: "f", line: 2, column: 101, message: "values are nested more than 100 deep here" }
+  for (const text of [`\n${"[".repeat(100_000)}${"]".repeat(100_000)}`, `\n${"[".repeat(100_000)}`]) {
+    expect(parseDocument("f", text)).toEqual({ problem: place })
+  }
+  const whole = `{"a":${"[".repeat(99)}"[[[ {{{"${"]".repeat(99)}}`
+  expect("document" in parseDocument("f", whole)).toBe(true)
+})
