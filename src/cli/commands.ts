@@ -84,6 +84,8 @@ async function carriedOut(mode: CommandMode, version: string): Promise<number> {
     }
     case "config":
       return config(mode)
+    case "doctor":
+      return (await import("./doctor.ts")).doctorCommand(mode, version)
     case "keymap":
       return (await import("./keymap.ts")).keymapCommand(mode)
     case "ps":

@@ -107,6 +107,11 @@ export const subcommands = [
   { name: "logout", usage: "logout [provider]", help: "forget what is stored for a provider" },
   { name: "keymap", usage: "keymap list [name]", help: "every command of the screen, with its keys" },
   { name: "keymap", usage: "keymap check <file>", help: "what is wrong with a keymap file, by line" },
+  {
+    name: "doctor",
+    usage: "doctor [--json]",
+    help: "what Cairn needs of this machine: settings, store, models, programs, terminal",
+  },
   { name: "config", usage: "config schema", help: "the JSON schema of config.json" },
   { name: "reset-terminal", usage: "reset-terminal", help: "put a terminal right that a killed screen left behind" },
 ] as const

@@ -13,7 +13,8 @@ import { providerChoices, removeKey, saveInConfig, saveKey } from "./first-start
 import { skillsOf } from "./instructions.ts"
 import type { Person } from "./person.ts"
 import { forked } from "./sessions-fork.ts"
-import { exportText } from "./sessions-export.ts"
+import { findings } from "./doctor.ts"
+import { exportText, importFile } from "./sessions-export.ts"
 import { decideTrust, trustQuestion } from "./trust.ts"
 
 const sources: Readonly<Record<Explained["origin"], string>> = {
@@ -149,10 +150,21 @@ export function outsideOf({ person, folder, trusted, trustOnce }: OutsideOptions
     async cloneSession(session, conversation) {
       return (await forked(person.dirs.data, session, `c${conversation}`)).id
     },
-    exportSession: (session, path) => outcomeOf(exported(person, session, resolve(folder, path))),
+    async importSession(path) {
+      const { id, unread } = await importFile(person, resolve(folder, withHome(path, person.dirs.home)))
+      return { session: id, unread }
+    },
+    doctor: () => findings(person),
+    exportSession: (session, path) =>
+      outcomeOf(exported(person, session, resolve(folder, withHome(path, person.dirs.home)))),
     reload: () => outcomeOf(reload()),
     trust: { look: () => trustQuestion(person), decide },
   }
+}
+
+/** A path as it is typed. */
+function withHome(path: string, home: string): string {
+  return path.startsWith("~/") ? join(home, path.slice(2)) : path
 }
 
 async function setSetting(person: Person, path: string, typed: string): Promise<string> {

@@ -90,23 +90,28 @@ function agentOf(person: Person): AgentDocument {
   }
 }
 
+/** A session made of a file of pi. Throws {@link Stop} where it is none, or cannot be read. */
+export async function importFile(
+  person: Person,
+  path: string,
+): Promise<{ readonly id: string; readonly entries: number; readonly unread: number }> {
+  const text = readText(path)
+  const now = systemClock.now()
+  const found = importPi(text, { agent: agentOf(person), now })
+  if (found === undefined) throw new Stop(`${path} is no session file of pi: it has no line of the type "session"`, 2)
+  const id = uuidv7(now)
+  await createFrom({ dataDir: person.dirs.data, id, clock: systemClock }, found.records)
+  return { id, entries: found.records.entries.length, unread: found.unread }
+}
+
 export async function importSessions(mode: CommandMode): Promise<number> {
   const person = await readPerson(mode.run, false)
   if (mode.words.length === 0) throw new Stop("say which session files to import: JSONL, as pi writes it", 2)
-  const dataDir = person.dirs.data
   for (const path of mode.words) {
-    const text = readText(path)
-    const now = systemClock.now()
-    const found = importPi(text, { agent: agentOf(person), now })
-    if (found === undefined) throw new Stop(`${path} is no session file of pi: it has no line of the type "session"`, 2)
-    const id = uuidv7(now)
-    await createFrom({ dataDir, id, clock: systemClock }, found.records)
-    const { entries } = found.records
-    if (mode.options.has("json"))
-      print(`${JSON.stringify({ id, path, entries: entries.length, unread: found.unread })}\n`)
-    else print(`${shortId(id)}  ${entries.length} entries of ${path}\n`)
-    if (found.unread > 0)
-      process.stderr.write(`cairn: ${path}: ${found.unread} lines could not be read and were left out\n`)
+    const { id, entries, unread } = await importFile(person, path)
+    if (mode.options.has("json")) print(`${JSON.stringify({ id, path, entries, unread })}\n`)
+    else print(`${shortId(id)}  ${entries} entries of ${path}\n`)
+    if (unread > 0) process.stderr.write(`cairn: ${path}: ${unread} lines could not be read and were left out\n`)
   }
   return 0
 }

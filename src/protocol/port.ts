@@ -179,6 +179,7 @@ export type Command =
   /** Screen state of this client, saved relaxed. */
   | { readonly type: "screen"; readonly client: string; readonly value: Json }
   | { readonly type: "models" }
+  | { readonly type: "tools" }
   /** What all conversations of the session took. */
   | { readonly type: "stats" }
   /** Reads the person's files again: prompt, skills, settings, what the folder is trusted with. */
@@ -257,6 +258,9 @@ export type SearchHit = Excerpt & {
   readonly output?: { readonly task: number; readonly at: number }
 }
 
+/** A tool that there is, whether or not it is on. */
+export type ToolRecord = { readonly name: string; readonly description: string }
+
 export type SearchPage = {
   readonly hits: readonly SearchHit[]
   /** Asks for the next page; null when all was looked through. */
@@ -287,6 +291,7 @@ export type Answers = {
   search: SearchPage
   screen: null
   models: readonly ModelRecord[]
+  tools: readonly ToolRecord[]
   stats: Stats
   reload: { readonly notices: readonly string[] }
   context: ContextRecord

@@ -76,6 +76,7 @@ const commands = {
   },
   screen: { client: text, value: anything },
   models: {},
+  tools: {},
   stats: {},
   reload: {},
   context: { conversation: count },

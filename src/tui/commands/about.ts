@@ -4,6 +4,7 @@ import type { ContextPart } from "../../protocol/port.ts"
 import { cacheShare, noStats, type ModelStats, type Stats } from "../../protocol/stats.ts"
 import { sessionOf } from "../../protocol/view.ts"
 import { shortId } from "../../std/id.ts"
+import type { DoctorRow } from "../options.ts"
 import type { TextDialog } from "../dialogs/dialog.ts"
 import { elapsed, money, shortCount } from "../status/numbers.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
@@ -114,7 +115,24 @@ function opens(make: (stage: Stage) => Promise<TextDialog>): Command {
   }
 }
 
+const standings: Readonly<Record<DoctorRow["standing"], string>> = { ok: "ok", note: "mind", wrong: "WRONG" }
+
+async function doctorDialog({ options }: Stage): Promise<TextDialog> {
+  const found = (await options.outside.doctor?.()) ?? []
+  const wrong = found.filter(({ standing }) => standing === "wrong").length
+  const title = wrong === 0 ? "Nothing is wrong" : wrong === 1 ? "One thing is wrong" : `${wrong} things are wrong`
+  const rows = found.map(({ standing, what, says }) => ({
+    left: `${standings[standing].padEnd(6)}${what}`,
+    right: says,
+  }))
+  return { kind: "text", id: "doctor", title, rows }
+}
+
 export const aboutCommands = {
+  "app.doctor": {
+    ...opens(doctorDialog),
+    off: ({ options }) => (options.outside.doctor === undefined ? "nothing can be looked at from here" : null),
+  },
   "session.context": opens(contextDialog),
   "session.about": opens(sessionDialog),
 } as const satisfies Partial<Record<CommandName, Command>>

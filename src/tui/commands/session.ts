@@ -69,6 +69,38 @@ const exportSession: Command = {
   },
 }
 
+const importSession: Command = {
+  off: (stage) => (stage.options.outside.importSession === undefined ? "sessions are not imported from here" : null),
+  run(stage, args) {
+    const { importSession } = stage.options.outside
+    if (importSession === undefined) return false
+    const read = async (path: string): Promise<void> => {
+      const { session, unread } = await importSession(path)
+      await stage.link.change({ kind: "session", id: session })
+      if (unread > 0) stage.say("warning", `${unread} lines of ${path} could not be read and were left out`)
+    }
+    const open = (path: string): void => {
+      if (path.trim() !== "") attempt(stage, read(path.trim()))
+    }
+    if (typeof args.name === "string" && args.name !== "") {
+      open(args.name)
+      return true
+    }
+    stage.store.dispatch({
+      type: "dialog.open",
+      dialog: {
+        kind: "input",
+        id: "import",
+        title: "Import",
+        text: "A session file of pi, .jsonl; it becomes a session of its own:",
+        masked: false,
+        submitted: open,
+      },
+    })
+    return true
+  },
+}
+
 function lastAnswer({ view, conversation }: ScreenState): string | undefined {
   const last = view.entries.findLast(
     ({ data, conversation: own }) =>
@@ -146,13 +178,22 @@ const sendQueue: Command = {
   },
 }
 
+/** A request that waits, for its time or for the person. */
+function asksLater({ view }: ScreenState): boolean {
+  return [...view.tasks.values()].some(
+    ({ work }) => work.kind === "generation" && (work.phase === "retry" || work.phase === "limit"),
+  )
+}
+
+const linkWaits = ({ link }: ScreenState): boolean => link.status === "waiting" || link.status === "stopped"
+
 const retryNow: Command = {
+  off: ({ store: { state } }) => (linkWaits(state) || asksLater(state) ? null : "nothing waits to be asked again"),
   run(stage) {
-    const { view, conversation, link } = stage.store.state
-    if (link.status === "waiting" || link.status === "stopped") return stage.link.retry()
-    const waiting = [...view.tasks.values()].some(
-      ({ work }) => work.kind === "generation" && (work.phase === "retry" || work.phase === "limit"),
-    )
+    const { state } = stage.store
+    const { conversation } = state
+    if (linkWaits(state)) return stage.link.retry()
+    const waiting = asksLater(state)
     if (waiting) attempt(stage, stage.link.request({ type: "retryNow", conversation }))
     return waiting
   },
@@ -193,6 +234,7 @@ export const sessionCommands = {
   },
   "session.name": name,
   "session.export": exportSession,
+  "session.import": importSession,
   "message.copy": copyAnswer,
   "queue.edit": editQueue,
   "queue.drop": dropQueue,

@@ -1,0 +1,96 @@
+/** Keys of providers: storing one, which is typed unseen, and forgetting one. */
+import type { CommandName } from "../../home/command-names.ts"
+import type { ProviderChoice } from "../options.ts"
+import { attempt, type Command, type Stage } from "./stage.ts"
+
+const nowhere = "keys cannot be stored from here; they stand in auth.json"
+
+async function storeKey(stage: Stage, provider: string, key: string): Promise<void> {
+  const outcome = await stage.options.outside.saveKey?.(provider, key.trim())
+  if (outcome === undefined) return
+  stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
+  if (outcome.ok) stage.store.dispatch({ type: "models", models: [] })
+}
+
+/** Asks for a provider's key, typed unseen. */
+export function askKey(stage: Stage, provider: { readonly id: string; readonly label: string }): void {
+  stage.store.dispatch({
+    type: "dialog.open",
+    dialog: {
+      kind: "input",
+      id: "key",
+      title: provider.label,
+      text: "The API key; it is not shown and goes into auth.json:",
+      masked: true,
+      submitted: (key) => {
+        if (key.trim() !== "") attempt(stage, storeKey(stage, provider.id, key))
+      },
+    },
+  })
+}
+
+function choose(
+  stage: Stage,
+  title: string,
+  providers: readonly ProviderChoice[],
+  filter: string,
+  take: (provider: ProviderChoice) => void,
+): void {
+  stage.store.dispatch({
+    type: "dialog.open",
+    dialog: {
+      kind: "list",
+      id: "login",
+      title,
+      items: providers.map(({ id, label, ready }) => ({
+        key: id,
+        label,
+        detail: id,
+        ...(ready ? { right: "has a key" } : {}),
+      })),
+      filter,
+      empty: "no provider has a key",
+      chosen({ key }) {
+        const provider = providers.find(({ id }) => id === key)
+        if (provider !== undefined) take(provider)
+      },
+    },
+  })
+}
+
+const nameOf = (args: { readonly name?: unknown }): string => (typeof args.name === "string" ? args.name : "")
+
+const login: Command = {
+  off: ({ options }) => (options.outside.providers === undefined ? nowhere : null),
+  run(stage, args) {
+    const providers = stage.options.outside.providers?.()
+    if (providers === undefined) return false
+    const exact = providers.find(({ id }) => id === nameOf(args))
+    if (exact !== undefined) askKey(stage, exact)
+    else choose(stage, "Provider", providers, nameOf(args), (provider) => askKey(stage, provider))
+    return true
+  },
+}
+
+async function forget(stage: Stage, provider: string): Promise<void> {
+  const outcome = await stage.options.outside.removeKey?.(provider)
+  if (outcome !== undefined) stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
+}
+
+const logout: Command = {
+  off: ({ options }) => (options.outside.removeKey === undefined ? nowhere : null),
+  run(stage, args) {
+    const { providers, removeKey } = stage.options.outside
+    if (removeKey === undefined) return false
+    const forgets = (id: string): void => attempt(stage, forget(stage, id))
+    const ready = (providers?.() ?? []).filter((provider) => provider.ready)
+    if (nameOf(args) !== "") forgets(nameOf(args))
+    else choose(stage, "Forget the key of", ready, "", ({ id }) => forgets(id))
+    return true
+  },
+}
+
+export const loginCommands = {
+  "app.login": login,
+  "app.logout": logout,
+} as const satisfies Partial<Record<CommandName, Command>>
