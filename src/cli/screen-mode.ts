@@ -23,7 +23,7 @@ import { runLines } from "./line-mode.ts"
 import { chosenSession } from "./open.ts"
 import { readPerson, type Person } from "./person.ts"
 import { outsideOf } from "./outside.ts"
-import { draftStore, historyStore } from "./screen-stores.ts"
+import { draftStore, historyStore, stashStore } from "./screen-stores.ts"
 import { connectOptions, Hosts, type ScreenStart } from "./screen-hosts.ts"
 import { screenSessions } from "./screen-sessions.ts"
 import { findSession, newestSession, sessionsPort } from "./sessions.ts"
@@ -99,7 +99,8 @@ function screenOptions(
     themes: themeShelf(shelf(person, hosts, "themes")),
     keymaps: keymapShelf(shelf(person, hosts, "keymaps"), () => commandList),
     drafts: draftStore(person.dirs.data, folder),
-    history: historyStore(person.dirs.data, folder),
+    stash: stashStore(person.dirs.data, folder),
+    history: historyStore(person.dirs.data, folder, person.redact),
     terminal: terminalFacts(person.env, config.colors),
     prompt: words.length > 0 ? words.join(" ") : undefined,
     notices: person.problems,

@@ -16,8 +16,9 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { errorCode, hashBytes } from "../std/files.ts"
-import { isObject, parseJson } from "../std/json.ts"
-import type { Draft, DraftStore, HistoryStore } from "../tui/options.ts"
+import { isObject, parseJson, type Json } from "../std/json.ts"
+import type { Redact } from "../std/redact.ts"
+import type { Draft, DraftStore, HistoryStore, StashStore } from "../tui/options.ts"
 
 /** Inputs that are offered again; older ones stay in the file until it is rewritten. */
 const historyMax = 1_000
@@ -38,7 +39,10 @@ function readText(path: string): string | undefined {
 }
 
 function draftFrom(text: string | undefined): Draft | null {
-  const value = text === undefined ? undefined : parseJson(text)
+  return draftOf(text === undefined ? undefined : parseJson(text))
+}
+
+function draftOf(value: Json | undefined): Draft | null {
   if (!isObject(value) || typeof value.text !== "string" || !isObject(value.pastes)) return null
   const { session, cursor, savedAt, pastes } = value
   return {
@@ -77,7 +81,24 @@ export function draftStore(dataDir: string, folder: string): DraftStore {
   }
 }
 
-export function historyStore(dataDir: string, folder: string): HistoryStore {
+/** Drafts that were put aside in a folder, whichever session they were typed in. */
+export function stashStore(dataDir: string, folder: string): StashStore {
+  const path = folderFile(dataDir, folder, ".stash")
+  return {
+    load() {
+      const value = parseJson(readText(path) ?? "[]")
+      const drafts = Array.isArray(value) ? value.map(draftOf) : []
+      return drafts.filter((draft) => draft !== null)
+    },
+    save(drafts) {
+      if (drafts.length === 0) rmSync(path, { force: true })
+      else writeWhole(path, JSON.stringify(drafts))
+    },
+  }
+}
+
+/** `redact`: what is taken out of an input before it is kept. */
+export function historyStore(dataDir: string, folder: string, redact: Redact): HistoryStore {
   const path = folderFile(dataDir, folder, ".history")
   const load = (): readonly string[] =>
     (readText(path) ?? "")
@@ -87,7 +108,8 @@ export function historyStore(dataDir: string, folder: string): HistoryStore {
       .slice(-historyMax)
   return {
     load,
-    append(text) {
+    append(given) {
+      const text = redact(given)
       if (text.length > historyCharactersMax) return
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       // A torn line of an earlier kill must not swallow this one.

@@ -15,6 +15,7 @@ import { Store } from "./dispatch.ts"
 import { Drawing, signColumns } from "./draw.ts"
 import { Completer } from "./editor/completer.ts"
 import { Editor } from "./editor/editor.ts"
+import { Stash } from "./editor/stash.ts"
 import { isLong } from "./editor/paste.ts"
 import { contextsOf } from "./contexts.ts"
 import { Keys } from "./keys.ts"
@@ -106,6 +107,7 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
   })
   return {
     editor,
+    stash: new Stash(options.stash),
     completer,
     dialogs,
     slots,

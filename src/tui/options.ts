@@ -51,6 +51,13 @@ export type DraftStore = {
   save(draft: Draft | null): void
 }
 
+/** Drafts that were put aside in this folder, the newest first. */
+export type StashStore = {
+  load(): readonly Draft[]
+  /** Written whole and moved into place before it returns. */
+  save(drafts: readonly Draft[]): void
+}
+
 /** Inputs that were sent from this folder, oldest first. */
 export type HistoryStore = {
   load(): readonly string[]
@@ -144,6 +151,8 @@ export type SettingRow = {
     | { readonly kind: "fixed"; readonly reason: string }
 }
 
+export type DoctorRow = { readonly standing: "ok" | "note" | "wrong"; readonly what: string; readonly says: string }
+
 /** Whether a folder may do what it wants to. `news`: files that are new or changed since it was trusted. */
 export type TrustQuestion = {
   readonly folder: string
@@ -163,6 +172,10 @@ export type Outside = {
   saveSetting?(path: string, value: Json): Promise<Outcome>
   /** Copy a conversation into a session of its own; its id. Rejects with a sentence. */
   cloneSession?(session: string, conversation: number): Promise<string>
+  /** A session made of a file of pi; its id, and how many lines could not be read. Rejects with a sentence. */
+  importSession?(path: string): Promise<{ readonly session: string; readonly unread: number }>
+  /** What was looked at, whether it is as it should be, and what to do where it is not. */
+  doctor?(): Promise<readonly DoctorRow[]>
   exportSession?(session: string, path: string): Promise<Outcome>
   /** Prompts, skills and what else was read at the start, again. */
   reload?(): Promise<Outcome>
@@ -197,6 +210,7 @@ export type ScreenOptions = {
   readonly themes: ThemeShelf
   readonly keymaps: KeymapShelf
   readonly drafts: DraftStore
+  readonly stash: StashStore
   readonly history: HistoryStore
   readonly terminal: TerminalFacts
   readonly outside: Outside

@@ -122,6 +122,17 @@ export class Slots {
     return focus.area === "panel" ? focus.id : this.#options.front()
   }
 
+  /** The panel that a command is for is the conversation, and it is empty. */
+  get nothingSaid(): boolean {
+    const { panel } = this.#holder(this.target()) ?? {}
+    return panel?.id === "chat" && panel.empty
+  }
+
+  /** Whether that panel has a command of this name. */
+  offers(name: string): boolean {
+    return this.#holder(this.target())?.panel.commands[name] !== undefined
+  }
+
   /** Runs a command of that panel. False where it has none of that name, or it did not apply. */
   run(name: string, args: JsonObject): boolean {
     const id = this.target()

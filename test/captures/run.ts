@@ -24,6 +24,20 @@ async function shows(terminal: Terminal, wanted: string | RegExp): Promise<void>
   await terminal.shows(fits)
 }
 
+/** Looks in a row that have to be alike before a screen counts as still. */
+const looksAlike = 12
+
+/** The screen with its colours, once it does not change any more: what a text cannot tell, as where the focus is, has been drawn by then. */
+async function still(terminal: Terminal): Promise<string> {
+  let last = await terminal.styled()
+  for (let alike = 0; alike < looksAlike; alike++) {
+    const now = await terminal.styled()
+    if (now !== last) alike = 0
+    last = now
+  }
+  return last
+}
+
 async function take(terminal: Terminal, scene: Scene, folder: string): Promise<void> {
   // One key after the other, as a hand presses them: a sequence is not a paste.
   for (const key of scene.keys) await terminal.keys(key)
@@ -34,8 +48,9 @@ async function take(terminal: Terminal, scene: Scene, folder: string): Promise<v
   await shows(terminal, scene.shows).catch((error: unknown) => {
     throw new Error(`${scene.name}: ${error instanceof Error ? error.message : String(error)}`)
   })
+  const picture = await still(terminal)
   writeFileSync(join(folder, `${scene.name}.txt`), `${(await terminal.rows()).join("\n")}\n`)
-  writeFileSync(join(folder, `${scene.name}.ansi`), await terminal.styled())
+  writeFileSync(join(folder, `${scene.name}.ansi`), picture)
   for (const key of scene.leave) await terminal.keys(key)
   if (scene.gone !== undefined) await terminal.hides(scene.gone)
 }

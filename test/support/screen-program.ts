@@ -54,6 +54,7 @@ const end = await startScreen({
   themes: builtInThemeShelf,
   keymaps: builtInKeymapShelf,
   drafts: { load: () => null, save: () => {} },
+  stash: { load: () => [], save: () => {} },
   history: { load: () => [], append: () => {} },
   terminal: { name: "xterm", colors: words.includes("16") ? "16" : "truecolor", remote: true, multiplexer: "none" },
   outside: {},

@@ -38,6 +38,14 @@ export class Memory {
     },
   }
 
+  aside: readonly Draft[] = []
+  readonly stash: ScreenOptions["stash"] = {
+    load: () => this.aside,
+    save: (drafts) => {
+      this.aside = drafts
+    },
+  }
+
   readonly history: ScreenOptions["history"] = {
     load: () => [...this.sent],
     append: (text) => void this.sent.push(text),
@@ -262,6 +270,7 @@ export async function openRobot(given: RobotOptions = {}): Promise<Robot> {
     themes: builtInThemeShelf,
     keymaps: builtInKeymapShelf,
     drafts: memory.drafts,
+    stash: memory.stash,
     history: memory.history,
     terminal: { name: "xterm-256color", colors: "truecolor", remote: true, multiplexer: "none" },
     outside: {},

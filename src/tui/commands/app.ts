@@ -2,6 +2,8 @@
 import { commandInfo, commandList, contextNames, type CommandName } from "../../home/command-names.ts"
 import { printKeys } from "../../home/chord.ts"
 import { keysOf } from "../../home/key-match.ts"
+import type { Keymap, Run } from "../../home/keymap.ts"
+import { isObject } from "../../std/json.ts"
 import type { Item, TextDialog } from "../dialogs/dialog.ts"
 import type { WorkChoice } from "../options.ts"
 import { isBusy } from "../status/activity.ts"
@@ -76,40 +78,97 @@ const suspend: Command = {
   },
 }
 
+/** What the commands of a group are about, by the first word of their names. */
+const groupTitles: Readonly<Record<string, string>> = {
+  app: "Cairn",
+  prompt: "Prompt",
+  scroll: "Reading",
+  search: "Search",
+  copy: "Selecting",
+  transcript: "The conversation as text",
+  panel: "Panels",
+  layout: "Panels",
+  block: "Blocks",
+  thinking: "Model and thinking",
+  model: "Model and thinking",
+  theme: "Looks and keys",
+  keymap: "Looks and keys",
+  mouse: "Looks and keys",
+  session: "Session",
+  message: "Session",
+  queue: "Queue and runs",
+  run: "Queue and runs",
+  compact: "Queue and runs",
+  retry: "Queue and runs",
+  work: "Queue and runs",
+  output: "Output panel",
+  plan: "Plan panel",
+  changes: "Changes panel",
+  tasks: "Tasks panel",
+}
+
+function groupOf(name: CommandName): string {
+  return groupTitles[name.split(".")[0] ?? ""] ?? "Other"
+}
+
+/** The keys of a command where the person is, else where they mean it. */
+function keyHint(keymap: Keymap, here: readonly string[], name: CommandName): string {
+  const keys = keysOf(keymap, name, here)
+  if (keys !== undefined) return printKeys(keys)
+  const elsewhere = keymap.bindings.find(({ run }) => run.some(({ command }) => command === name))
+  return elsewhere === undefined ? "" : `${elsewhere.context}: ${printKeys(elsewhere.keys)}`
+}
+
 /** Every command with its keys; what cannot be used now says why. */
 export function paletteItems(stage: Stage, table: Readonly<Record<CommandName, Command>>): readonly Item[] {
-  return commandList
-    .filter((name) => commandInfo(name).hidden !== true && name !== "app.palette")
-    .map((name) => {
-      const keys = keysOf(stage.keymap(), name)
+  const named = commandList.filter((name) => commandInfo(name).hidden !== true && name !== "app.palette")
+  const groups = Map.groupBy(named, groupOf)
+  const here = [...stage.contexts(), "editor", "global"]
+  return [...groups].flatMap(([group, names]) =>
+    names.map((name) => {
+      const keys = keyHint(stage.keymap(), here, name)
       const off = table[name].off?.(stage) ?? null
       return {
         key: name,
         label: commandInfo(name).title,
         detail: name,
-        ...(keys === undefined ? {} : { right: printKeys(keys) }),
+        group,
+        ...(keys === "" ? {} : { right: keys }),
         ...(off === null ? {} : { off }),
       }
-    })
+    }),
+  )
 }
 
-/** The keys that work now, innermost context first. */
-export function helpDialog(stage: Stage): TextDialog {
-  const contexts = [...new Set([...stage.contexts(), "editor", "scrollback", "search", "copy", "dialog", "global"])]
-  const rows = contexts.flatMap((context) => {
-    const bindings = stage.keymap().bindings.filter((binding) => binding.context === context && binding.run.length > 0)
-    if (bindings.length === 0) return []
-    const title = (contextNames as Readonly<Record<string, string>>)[context] ?? context
-    return [
-      { left: title, heading: true },
-      ...bindings.map(({ keys, run }) => ({
-        left: printKeys(keys),
-        right: run.map(({ command }) => titleOf(command)).join("; else: "),
-      })),
-      { left: "" },
-    ]
-  })
+/** Keys of one context by what they do, those of one meaning in one row. */
+function keyRows({ bindings }: Keymap, context: string): TextDialog["rows"] {
+  const own = bindings.filter((binding) => binding.context === context && binding.run.length > 0)
+  if (own.length === 0) return []
+  const title = (contextNames as Readonly<Record<string, string>>)[context] ?? context
+  const meant = Map.groupBy(own, ({ run }) => JSON.stringify(run))
+  const rows = [...meant.values()].map((same) => ({
+    left: same.map(({ keys }) => printKeys(keys)).join(", "),
+    right: (same[0]?.run ?? []).map(meaningOf).join("; else: "),
+  }))
+  return [{ left: title, heading: true }, ...rows, { left: "" }]
+}
+
+/** What each key does here, innermost context first; then what keys do elsewhere. */
+function helpDialog(stage: Stage): TextDialog {
+  const keymap = stage.keymap()
+  const here = stage.contexts()
+  const all = [...new Set(keymap.bindings.map(({ context }) => context))]
+  const elsewhere = all.filter((context) => !here.includes(context))
+  const rows = [
+    ...here.flatMap((context) => keyRows(keymap, context)),
+    ...elsewhere.flatMap((context) => keyRows(keymap, context)),
+  ]
   return { kind: "text", id: "help", title: "Keys", rows }
+}
+
+function meaningOf({ command, args }: Run): string {
+  const said = isObject(args) ? Object.values(args).filter((value) => typeof value === "string") : []
+  return said.length === 0 ? titleOf(command) : `${titleOf(command)}: ${said.join(", ")}`
 }
 
 function titleOf(name: string): string {

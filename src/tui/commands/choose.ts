@@ -35,6 +35,7 @@ export function modelItem(model: ModelRecord): Item {
     key: model.name,
     label: model.label,
     detail: model.name,
+    group: model.name.slice(0, Math.max(0, model.name.indexOf("/"))) || "others",
     right: [...window, ...price, ...whole].join(" · "),
     ...(model.ready ? {} : { off: "no key: /login" }),
   }

@@ -9,7 +9,24 @@ const sizeStep = 5
 
 /** What the focused panel does, or where the editor has the focus, the one in front. */
 function ofPanel(name: CommandName): Command {
-  return { run: (stage, args) => stage.slots.run(name, args) }
+  const [panel = ""] = name.split(".")
+  return {
+    off(stage) {
+      if (!stage.slots.offers(name)) return `${ownPanels[panel] ?? "a panel that can"} has to have the focus`
+      return stage.slots.nothingSaid ? "nothing was said yet" : null
+    },
+    run: (stage, args) => stage.slots.run(name, args),
+  }
+}
+
+/** Whose commands they are, by the first word of their names. */
+const ownPanels: Readonly<Record<string, string>> = {
+  plan: "the plan panel",
+  output: "the tool output panel",
+  changes: "the changes panel",
+  tasks: "the tasks panel",
+  block: "the conversation",
+  thinking: "the conversation",
 }
 
 function focusedPanel(stage: Stage): string | null {
@@ -112,6 +129,7 @@ const save: Command = {
 
 /** Selecting with the keyboard takes the focus along. */
 const openCopy: Command = {
+  off: ({ slots }) => (slots.nothingSaid ? "nothing was said yet" : null),
   run(stage, args) {
     const id = stage.slots.target()
     if (!stage.slots.run("copy.open", args)) return false

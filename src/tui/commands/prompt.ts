@@ -7,6 +7,7 @@ import type { SubmitMode } from "../../protocol/records.ts"
 import { editOutside } from "../editor/external.ts"
 import { readClipboard } from "../editor/clipboard-in.ts"
 import { mentions, textOnly, withImages } from "../editor/images.ts"
+import { until } from "../jump.ts"
 import { sentence } from "../link.ts"
 import { folderOf } from "../state.ts"
 import { runSlash } from "./slash.ts"
@@ -38,13 +39,17 @@ async function shell(stage: Stage, text: string): Promise<void> {
     stage.editor.put(text)
     return stage.say("warning", "Another command is still running; wait for it")
   }
-  const { conversation } = stage.store.state
   stage.store.dispatch({ type: "shell", command })
+  let asked = false
   try {
+    if (stage.store.state.link.status === "stopped") stage.link.retry()
+    await until(stage, ({ link }) => link.status === "open")
+    asked = true
+    const { conversation } = stage.store.state
     await stage.link.request({ type: "shell", conversation, command, excluded })
   } catch (error) {
-    // Where the host is gone the command may run on: only what was refused is given back, since sent again it would run again.
-    if (!(error instanceof Refusal))
+    // Where the host went away the command may run on: only what was refused is given back, since sent again it would run again.
+    if (asked && !(error instanceof Refusal))
       return stage.say("info", "The host is away; the command goes on, or is shown as it ended")
     if (stage.editor.edit.text === "") stage.editor.put(text)
     throw error
@@ -136,11 +141,17 @@ const searchHistory: Command = {
 /** A command that hands on to the editor. */
 const editor = (work: (stage: Stage, args: JsonObject) => boolean): Command => ({ run: work })
 
+/** One that is for what stands in the editor. */
+const ofText = (work: (stage: Stage, args: JsonObject) => boolean): Command => ({
+  off: (stage) => (stage.editor.edit.text === "" ? "the editor is empty" : null),
+  run: work,
+})
+
 export const promptCommands = {
-  "prompt.submit": editor((stage) => submit(stage, "steer")),
-  "prompt.followUp": editor((stage) => submit(stage, "followUp")),
+  "prompt.submit": ofText((stage) => submit(stage, "steer")),
+  "prompt.followUp": ofText((stage) => submit(stage, "followUp")),
   "prompt.newline": editor(({ editor }) => editor.newline()),
-  "prompt.clear": editor(({ editor }) => editor.clear()),
+  "prompt.clear": ofText(({ editor }) => editor.clear()),
   // These apply also at an end of the history: the key of a motion does not begin to mean something else there.
   "prompt.history.previous": editor(({ editor }) => {
     editor.historyPrevious()
@@ -151,15 +162,23 @@ export const promptCommands = {
     return true
   }),
   "prompt.history.search": searchHistory,
-  "prompt.undo": editor(({ editor }) => editor.undo()),
-  "prompt.redo": editor(({ editor }) => editor.redo()),
+  "prompt.undo": {
+    off: ({ editor }) => (editor.undoable ? null : "nothing was changed in the editor"),
+    run: ({ editor }) => editor.undo(),
+  },
+  "prompt.redo": {
+    off: ({ editor }) => (editor.redoable ? null : "nothing was undone in the editor"),
+    run: ({ editor }) => editor.redo(),
+  },
   "prompt.external": external,
-  "prompt.stash": editor(({ editor }) => editor.stash()),
   "prompt.complete": editor(({ completer }) => completer.ask()),
   "prompt.paste": paste,
-  "prompt.focus": editor(({ store }) => {
-    if (store.state.focus.area === "editor") return false
-    store.dispatch({ type: "focus", focus: { area: "editor" } })
-    return true
-  }),
+  "prompt.focus": {
+    off: ({ store }) => (store.state.focus.area === "editor" ? "the editor has the focus" : null),
+    run({ store }) {
+      if (store.state.focus.area === "editor") return false
+      store.dispatch({ type: "focus", focus: { area: "editor" } })
+      return true
+    },
+  },
 } as const satisfies Partial<Record<CommandName, Command>>

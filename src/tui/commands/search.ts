@@ -47,8 +47,13 @@ const openSearch: Command = {
 }
 
 /** The next or previous match: of the open search line, else of the panel's last search. */
+/** Nothing to go through: the line is closed and nothing is marked. */
+const noSearch = (stage: Stage): string | null =>
+  stage.search.open || stage.slots.reader()?.searchState.query ? null : "nothing is being searched for"
+
 function match(on: boolean): Command {
   return {
+    off: noSearch,
     run(stage) {
       if (stage.search.open) return stage.search.next(on)
       const reader = stage.slots.reader()
@@ -57,8 +62,11 @@ function match(on: boolean): Command {
   }
 }
 
+const searchClosed = (stage: Stage): string | null => (stage.search.open ? null : "no search is open")
+
 function closeSearch(accept: boolean): Command {
   return {
+    off: searchClosed,
     run(stage) {
       const closed = stage.search.close(accept)
       if (closed) stage.slots.refocus()
@@ -221,7 +229,7 @@ export const searchCommands = {
   "search.previous": match(false),
   "search.close": closeSearch(false),
   "search.accept": closeSearch(true),
-  "search.toggleRegex": { run: (stage) => stage.search.toggleRegex() },
+  "search.toggleRegex": { off: searchClosed, run: (stage) => stage.search.toggleRegex() },
   "search.list": searchList,
   "search.all": searchAll,
 } as const satisfies Partial<Record<CommandName, Command>>

@@ -10,6 +10,7 @@ import type { JsonObject } from "../../std/json.ts"
 import type { DialogStack } from "../dialogs/stack.ts"
 import type { Completer } from "../editor/completer.ts"
 import type { Editor } from "../editor/editor.ts"
+import type { Stash } from "../editor/stash.ts"
 import type { Link } from "../link.ts"
 import type { Looks } from "../looks.ts"
 import type { ScreenEnd, ScreenOptions, WorkChoice } from "../options.ts"
@@ -25,6 +26,7 @@ export type Stage = {
   readonly store: Store
   readonly link: Link
   readonly editor: Editor
+  readonly stash: Stash
   readonly completer: Completer
   readonly dialogs: DialogStack
   readonly slots: Slots

@@ -8,6 +8,7 @@ import { aboutCommands } from "./about.ts"
 import { appCommands, paletteItems } from "./app.ts"
 import { chooseCommands } from "./choose.ts"
 import { imageCommands } from "./images.ts"
+import { loginCommands } from "./login.ts"
 import { planCommands } from "./plan.ts"
 import { panelCommands } from "./panels.ts"
 import { promptCommands } from "./prompt.ts"
@@ -17,6 +18,8 @@ import { pickerCommands } from "./sessions.ts"
 import { settingsCommands } from "./settings.ts"
 import type { Command, Stage } from "./stage.ts"
 import { transcriptCommands } from "./transcript.ts"
+import { toolCommands } from "./tools.ts"
+import { stashCommands } from "./stash.ts"
 import { treeCommands } from "./tree.ts"
 import { undoCommands } from "./undo.ts"
 
@@ -121,6 +124,7 @@ const palette: Command = {
 export const commands: Readonly<Record<CommandName, Command>> = {
   ...appCommands,
   ...promptCommands,
+  ...stashCommands,
   ...panelCommands,
   ...planCommands,
   ...chooseCommands,
@@ -131,6 +135,8 @@ export const commands: Readonly<Record<CommandName, Command>> = {
   ...transcriptCommands,
   ...treeCommands,
   ...imageCommands,
+  ...loginCommands,
+  ...toolCommands,
   ...undoCommands,
   ...sessionCommands,
   ...editorCommands,

@@ -7,6 +7,7 @@ import { until } from "../jump.ts"
 import { firstHeld, loadOlder } from "../older.ts"
 import { ago } from "../status/numbers.ts"
 import { entryBefore, forksAt, treeFilters, treeRows, type TreeFilter, type TreeRow } from "../tree.ts"
+import { putAside } from "./stash.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
 const id = "tree"
@@ -48,7 +49,7 @@ export async function fork(stage: Stage, { conversation, entry, text }: Fork, su
   store.dispatch({ type: "conversation", id: made.conversation })
   store.dispatch({ type: "focus", focus: { area: "editor" } })
   if (text === null) return
-  if (editor.content !== "") editor.stash()
+  putAside(stage)
   editor.put(text)
 }
 

@@ -12,6 +12,8 @@ export type Item = {
   readonly detail?: string
   readonly right?: string
   readonly off?: string
+  /** The heading that it stands under while nothing narrows the list; items of one group stand together. */
+  readonly group?: string
 }
 
 /** Extra keys of a list: which command, what it is called in the hint, what it does: with the chosen row, or with none. */

@@ -65,6 +65,7 @@ export class Frame {
   look({ ink }: Look): void {
     this.box.backgroundColor = ink.backgroundPanel
     this.box.borderColor = ink.borderActive
+    this.box.focusedBorderColor = ink.borderActive
     this.box.titleColor = ink.primary
   }
 

@@ -12,7 +12,7 @@ import { wrap } from "../../std/text.ts"
 import { chunk, stripChunks, type Strip } from "../status/strip.ts"
 import type { Dialog, Item, ListDialog } from "./dialog.ts"
 import { Frame, room, textNode, type DialogView, type Look } from "./frame.ts"
-import { ask, chosen, makeList, scroll, stays, walk, type List } from "./list.ts"
+import { ask, chosen, listRows, makeList, scroll, stays, walk, type List, type ListRow } from "./list.ts"
 
 export type ListAnswers = {
   chosen(item: Item): void
@@ -51,6 +51,8 @@ export class ListView implements DialogView {
   readonly #answers: ListAnswers
   #dialog: ListDialog
   #model: List
+  /** What is drawn, and the first row of it that is in view. */
+  #drawn: readonly ListRow[] = []
   #first = 0
   #look: Look | null = null
   #size = { columns: 80, rows: 24 }
@@ -156,8 +158,9 @@ export class ListView implements DialogView {
 
   /** A click chooses a row, and one on the chosen row takes it. */
   #click(row: number): void {
-    const place = this.#first + row
-    if (place >= this.#model.shown.length) return
+    const clicked = this.#drawn[this.#first + row]
+    if (clicked === undefined || "heading" in clicked) return
+    const { place } = clicked
     if (place === this.#model.place) this.run("accept")
     else this.#set({ ...this.#model, place })
   }
@@ -198,15 +201,19 @@ export class ListView implements DialogView {
   #draw(): void {
     const look = this.#look
     if (look === null) return
-    const { shown, place, items } = this.#model
+    const { place, items } = this.#model
+    this.#drawn = listRows(this.#model)
     // The frame keeps its height while the filter narrows: a list that jumps is hard to read.
-    const wanted = this.#model.narrows ? Math.max(1, items.length) : this.#rows()
+    const whole = listRows({ query: "", shown: items, narrows: true }).length
+    const wanted = this.#model.narrows ? Math.max(1, whole) : this.#rows()
     const rows = Math.min(this.#rows(), wanted)
-    this.#first = scroll(this.#first, place, rows, shown.length)
+    const bar = this.#drawn.findIndex((row) => "place" in row && row.place === place)
+    // The heading over the first item comes into view with it.
+    const from = place === 0 ? 0 : this.#first
+    this.#first = scroll(from, Math.max(0, bar), rows, this.#drawn.length)
     const { columns } = room(this.#size.columns, this.#size.rows)
-    const visible = shown.slice(this.#first, this.#first + rows)
-    const strips =
-      visible.length > 0 ? visible.map((item, at) => this.#strip(item, this.#first + at === place)) : this.#none()
+    const visible = this.#drawn.slice(this.#first, this.#first + rows)
+    const strips = visible.length > 0 ? visible.map((row) => this.#rowStrip(row)) : this.#none()
     const chunks = strips.flatMap((one, at): readonly TextChunk[] => {
       const row = stripChunks(one, columns, look.ink, look.method)
       return at === 0 ? row : [{ __isChunk: true, text: "\n" }, ...row]
@@ -222,6 +229,12 @@ export class ListView implements DialogView {
     this.#frame.place(this.#size.columns, this.#size.rows, 1 + rows + preview + (this.#hasHint() ? 1 : 0))
   }
 
+  #rowStrip(row: ListRow): Strip {
+    if ("heading" in row) return { left: [{ text: row.heading, role: "accent", bold: true }], right: [], gap: " " }
+    const item = this.#model.shown[row.place]
+    return item === undefined ? { left: [], right: [], gap: " " } : this.#strip(item, row.place === this.#model.place)
+  }
+
   #strip(item: Item, bar: boolean): Strip {
     const mono = this.#look?.mono === true
     const role = bar && !mono ? "selectedListItemText" : item.off === undefined ? "text" : "textMuted"
@@ -229,7 +242,8 @@ export class ListView implements DialogView {
     return {
       lead: bar ? "› " : "  ",
       left: [
-        { text: item.label, role, drop: 0, bold: bar },
+        // Why it cannot be chosen is worth more than all of its name.
+        { text: item.off === undefined ? item.label : (item.label.split(";")[0] ?? ""), role, drop: 0, bold: bar },
         { text: item.off === undefined ? (item.detail ?? "") : item.off, role: dim, drop: 2 },
       ],
       right: [{ text: item.right ?? "", role: dim, drop: 3 }],
@@ -245,6 +259,8 @@ export class ListView implements DialogView {
   }
 
   #hintStrip(): Strip {
+    const off = chosen(this.#model)?.off
+    if (off !== undefined) return { left: [{ text: `not now: ${off}`, role: "warning", drop: 0 }], right: [], gap: " " }
     const actions = [{ command: "dialog.accept", label: "take" }, ...(this.#dialog.actions ?? [])]
     const hints = actions
       .map(({ command, label }) => ({ keys: this.#answers.keysOf(command), label }))

@@ -36,6 +36,18 @@ export function makeList(items: readonly Item[], query: string, at: string | und
   return { items: clean, narrows, query, shown, place: query === "" || !narrows ? placeOf(shown, at) : 0 }
 }
 
+/** What is drawn, row by row: items by their place in `shown`, and the headings of groups while all items are shown. */
+export type ListRow = { readonly heading: string } | { readonly place: number }
+
+export function listRows({ query, shown, narrows }: Pick<List, "query" | "shown" | "narrows">): readonly ListRow[] {
+  const grouped = query === "" && narrows
+  return shown.flatMap((item, place): readonly ListRow[] => {
+    const before = shown[place - 1]?.group
+    const heading = grouped && item.group !== undefined && item.group !== before ? [{ heading: item.group }] : []
+    return [...heading, { place }]
+  })
+}
+
 export function chosen(list: List): Item | undefined {
   return list.shown[list.place]
 }

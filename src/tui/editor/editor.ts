@@ -46,7 +46,6 @@ export class Editor {
   #mode: EditorMode = "plain"
   #pastes: Pastes = new Map()
   #awaiting: ((char: string) => Edit | null) | null = null
-  #stash: Edit | null = null
 
   constructor(options: EditorOptions) {
     this.#options = options
@@ -199,6 +198,14 @@ export class Editor {
     return content
   }
 
+  get undoable(): boolean {
+    return this.#undo.undoable
+  }
+
+  get redoable(): boolean {
+    return this.#undo.redoable
+  }
+
   undo(): boolean {
     const last = this.#undo.undo(this.#edit)
     return last !== null && this.#jumpTo(last)
@@ -207,20 +214,6 @@ export class Editor {
   redo(): boolean {
     const next = this.#undo.redo(this.#edit)
     return next !== null && this.#jumpTo(next)
-  }
-
-  /** The draft put aside, or the one put aside taken back. */
-  stash(): boolean {
-    const stashed = this.#stash
-    if (this.#edit.text !== "") {
-      this.#stash = this.#edit
-      this.put(stashed?.text ?? "")
-      return true
-    }
-    if (stashed === null) return false
-    this.#stash = null
-    this.put(stashed.text, stashed.cursor)
-    return true
   }
 
   /** One step back in the history; at its end nothing moves. */

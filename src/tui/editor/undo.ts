@@ -27,6 +27,14 @@ export class Undo {
     }
   }
 
+  get undoable(): boolean {
+    return this.#past.length > 0
+  }
+
+  get redoable(): boolean {
+    return this.#future.length > 0
+  }
+
   /** What stood before the last step, or null. `now` is kept for `redo`. */
   undo(now: Edit): Edit | null {
     return this.#step(now, this.#past, this.#future)

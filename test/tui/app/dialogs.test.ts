@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import type { ModelRecord } from "../../../src/protocol/port.ts"
 import type { Outcome } from "../../../src/tui/options.ts"
+import { commandInfo, commandList } from "../../../src/home/command-names.ts"
+import { commands } from "../../../src/tui/commands/table.ts"
 import { openRobot, type Robot } from "../../support/screen.ts"
 
 const model = (name: string, more: Partial<ModelRecord> = {}): ModelRecord => ({
@@ -43,10 +45,71 @@ test("the palette says why a command cannot be used, and does not run it", async
   await robot.close()
 })
 
+test("a command that needs something that is not there says in the palette what that is", async () => {
+  const robot = await openRobot({ columns: 120 })
+  await robot.press("ctrl+p")
+  for (const [typed, shown] of [
+    ["send the prompt", "the editor is empty"],
+    ["to the next match", "nothing is being searched for"],
+    ["tick or untick", "the plan panel has to have the focus"],
+    ["copy the block you are", "nothing was said yet"],
+    ["redo what was undone", "nothing was undone in the editor"],
+    ["ask the model again", "nothing waits to be asked again"],
+    ["go to the editor", "the editor has the focus"],
+  ] as const) {
+    await robot.type(typed)
+    robot.shows(shown)
+    await robot.press("ctrl+u")
+  }
+  await robot.close()
+})
+
+test("every command that would do nothing says why, and the keys of a panel's command name the panel", async () => {
+  const leaves = new Set(["app.quit", "app.detach", "app.clear"])
+  for (const name of commandList.filter((one) => commandInfo(one).hidden !== true && !leaves.has(one))) {
+    const robot = await openRobot()
+    const off = commands[name].off?.(robot.screen.app) ?? null
+    if (off === null) expect(`${name} ${robot.screen.app.run(name)}`).toBe(`${name} true`)
+    await robot.close()
+  }
+  const robot = await openRobot({ columns: 120 })
+  await robot.press("ctrl+p")
+  await robot.type("open a file as a plan")
+  robot.shows("panel.plan: o")
+  await robot.close()
+})
+
+test("commands and models stand under headings until something is typed", async () => {
+  const robot = await openRobot()
+  robot.host.answers.models = () => models
+  await robot.press("ctrl+p")
+  robot.shows(`
+    │ Cairn
+    │ › Quit;
+  `)
+  await robot.type("quit")
+  robot.hides("│ Cairn")
+  await robot.press("escape", "ctrl+l")
+  await robot.draw()
+  robot.shows("│ acme")
+  await robot.close()
+})
+
+test("help says what each key does here first, keys of one meaning in one row", async () => {
+  const robot = await openRobot({ columns: 120, rows: 60 })
+  await robot.press("f1")
+  robot.shows("│ the editor has the focus")
+  robot.shows("shift+enter, ctrl+enter")
+  robot.shows("Begin a new line")
+  await robot.press("escape", "ctrl+x up", "f1")
+  robot.shows("│ the conversation has the focus instead of the editor")
+  await robot.close()
+})
+
 test("the bar goes round at the ends of a list and the view follows it", async () => {
   const robot = await openRobot()
   await robot.press("ctrl+p", "up")
-  robot.shows("› Go on with work that was interrupted")
+  robot.shows("› Show the changes of the whole conversation")
   await robot.press("down")
   robot.shows("› Quit;")
   await robot.close()

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { ask, chosen, makeList, scroll, walk } from "../../../src/tui/dialogs/list.ts"
+import { ask, chosen, listRows, makeList, scroll, walk } from "../../../src/tui/dialogs/list.ts"
 
 const items = ["opus", "sonnet", "haiku", "opera"].map((label) => ({ key: label, label }))
 
@@ -25,6 +25,21 @@ test("one step goes round at the ends, a page stops there", () => {
 test("nothing is chosen where nothing matches, and walking there is harmless", () => {
   const list = walk(ask(makeList(items, "", undefined), "zzz"), 1)
   expect(chosen(list)).toBeUndefined()
+})
+
+test("groups have a heading while nothing narrows the list, and none among what was found", () => {
+  const grouped = items.map((item, at) => ({ ...item, group: at < 2 ? "first" : "second" }))
+  const list = makeList(grouped, "", undefined)
+  expect(listRows(list)).toEqual([
+    { heading: "first" },
+    { place: 0 },
+    { place: 1 },
+    { heading: "second" },
+    { place: 2 },
+    { place: 3 },
+  ])
+  expect(listRows(ask(list, "op")).some((row) => "heading" in row)).toBe(false)
+  expect(listRows(makeList(items, "", undefined)).some((row) => "heading" in row)).toBe(false)
 })
 
 test("the view moves as little as it can to hold the bar", () => {
