@@ -6,7 +6,6 @@
  * - Whether a session is whole and of a known format is not told here; only a stamp that was seen before says that it is.
  */
 import { readdirSync, statSync } from "node:fs"
-import { join } from "node:path"
 import { errorCode } from "../std/files.ts"
 import { isSessionName, sessionPaths, sessionsFolder } from "./folder.ts"
 import { readMark } from "./mark.ts"
@@ -55,7 +54,8 @@ function seqOf(path: string): string {
 
 function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => isSessionName(name) && statSync(join(folder, name)).isDirectory())
+    const found = readdirSync(folder, { withFileTypes: true })
+    return found.flatMap((one) => (isSessionName(one.name) && one.isDirectory() ? [one.name] : []))
   } catch (error) {
     if (errorCode(error) === undefined) throw error
     return []

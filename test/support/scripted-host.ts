@@ -212,6 +212,10 @@ export class ScriptedHost {
       title: () => null,
       archive: () => null,
       tag: () => null,
+      tools: () => [
+        { name: "read", description: "Read a file." },
+        { name: "bash", description: "Run a command.\nWith more to it." },
+      ],
       compact: () => null,
       changes: () => ({ files: [], commands: 0 }),
       undo: () => ({ entry: null, undone: [], refused: [], commands: 0 }),

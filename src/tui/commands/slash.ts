@@ -20,68 +20,12 @@ function command(name: string, title: string, to: CommandName, args?: string): S
   }
 }
 
-async function storeKey(stage: Stage, provider: string, key: string): Promise<void> {
-  const outcome = await stage.options.outside.saveKey?.(provider, key.trim())
-  if (outcome === undefined) return
-  stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
-  if (outcome.ok) stage.store.dispatch({ type: "models", models: [] })
-}
-
-/** Asks for a provider's key, typed unseen. */
-export function askKey(stage: Stage, provider: { readonly id: string; readonly label: string }): void {
-  stage.store.dispatch({
-    type: "dialog.open",
-    dialog: {
-      kind: "input",
-      id: "key",
-      title: provider.label,
-      text: "The API key; it is not shown and goes into auth.json:",
-      masked: true,
-      submitted: (key) => {
-        if (key.trim() !== "") attempt(stage, storeKey(stage, provider.id, key))
-      },
-    },
-  })
-}
-
-function login(stage: Stage, rest: string): void {
-  const providers = stage.options.outside.providers?.()
-  if (providers === undefined) return stage.say("warning", "Keys cannot be stored from here; they stand in auth.json")
-  const exact = providers.find(({ id }) => id === rest)
-  if (exact !== undefined) return askKey(stage, exact)
-  stage.store.dispatch({
-    type: "dialog.open",
-    dialog: {
-      kind: "list",
-      id: "login",
-      title: "Provider",
-      items: providers.map(({ id, label, ready }) => ({
-        key: id,
-        label,
-        detail: id,
-        ...(ready ? { right: "has a key" } : {}),
-      })),
-      filter: rest,
-      chosen: ({ key, label }) => askKey(stage, { id: key, label }),
-    },
-  })
-}
-
-async function forget(stage: Stage, provider: string): Promise<void> {
-  const outcome = await stage.options.outside.removeKey?.(provider)
-  if (outcome !== undefined) stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
-}
-
-function logout(stage: Stage, rest: string): void {
-  if (rest === "") stage.say("warning", "Say whose key to forget: /logout provider")
-  else attempt(stage, forget(stage, rest))
-}
-
 const slashes: readonly Slash[] = [
   command("help", "the keys that work here", "app.help"),
   command("hotkeys", "the keys that work here", "app.help"),
   command("model", "choose the model", "model.select", "[name]"),
   command("thinking", "choose the thinking level", "thinking.select", "[level]"),
+  command("tools", "choose the tools", "tools.select", "[a,b]"),
   command("theme", "choose the theme", "theme.select", "[name]"),
   command("keymap", "choose the keymap", "keymap.select", "[name]"),
   command("settings", "settings, where each comes from, and changing them", "app.settings", "[name]"),
@@ -97,6 +41,7 @@ const slashes: readonly Slash[] = [
   command("changes", "what runs changed in files, hunk by hunk", "panel.toggleChanges"),
   command("compact", "summarize to make room", "compact", "[what to keep]"),
   command("context", "what the model was told", "session.context"),
+  command("import", "open a session file of pi as a session", "session.import", "[path]"),
   command("export", "write this session to a file", "session.export", "[path]"),
   command("copy", "copy the last answer", "message.copy"),
   command("transcript", "write this conversation to a file as text", "transcript.file", "[path]"),
@@ -106,8 +51,9 @@ const slashes: readonly Slash[] = [
   command("continue", "go on with interrupted work", "work.resume"),
   command("reload", "read keymaps, themes, prompts and skills again", "app.reload"),
   command("quit", "leave", "app.quit"),
-  { name: "login", title: "store a provider's key", args: "[provider]", run: login },
-  { name: "logout", title: "forget a provider's key", args: "provider", run: logout },
+  command("login", "store a provider's key", "app.login", "[provider]"),
+  command("logout", "forget a provider's key", "app.logout", "[provider]"),
+  command("doctor", "check what Cairn needs", "app.doctor"),
   command("session", "about this session: tokens, cost, time", "session.about"),
 ]
 
