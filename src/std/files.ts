@@ -9,6 +9,7 @@
 import { createHash } from "node:crypto"
 import { open, rename, rm, stat, type FileHandle } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
+import { copyAttributes } from "./attributes.ts"
 
 /** Bytes per read of a stream: large enough to be quick, small enough to be nothing. */
 const chunkBytes = 256 * 1024
@@ -74,16 +75,22 @@ export async function syncFolder(path: string): Promise<void> {
 }
 
 /**
- * Write `bytes` to `temp`, with the mode and owner of `meta` (null: a new file, by the umask), and flush it.
- * False where this process may not give it that owner: then nothing is left.
+ * Write `bytes` to `temp`, with the mode and owner of `meta` (null: a new file, by the umask) and the attributes of the file `like`, and flush it.
+ * False where this process may not give it those: then nothing is left.
  */
-export async function writeTemp(temp: string, bytes: Uint8Array | string, meta: FileMeta | null): Promise<boolean> {
+export async function writeTemp(
+  temp: string,
+  bytes: Uint8Array | string,
+  meta: FileMeta | null,
+  like?: string,
+): Promise<boolean> {
   await rm(temp, { force: true })
   // Closed to others until its mode is set, since the file that it replaces may be closed to them.
   const file = await open(temp, "wx", meta === null ? 0o666 : 0o600)
   let done = false
   try {
     if (meta !== null && !(await takeMeta(file, meta))) return false
+    if (like !== undefined && !copyAttributes(like, temp)) return false
     await file.writeFile(bytes)
     await file.sync()
     done = true

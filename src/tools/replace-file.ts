@@ -7,8 +7,8 @@
  * - `executeReplace` compares the file with the intent once more, then renames. The name of the temporary file follows from the call's key, so
  *   asking again leaves no second one.
  * - `reconcileReplace` asks the file: it is what it was to be (done), what it was (not started), or something else (unknown, both hashes told).
- * - Where a rename would lose something (another hard link, an owner that this process may not give, a folder that it may not write to), the
- *   file is written in place: no more atomic, but still reconciled.
+ * - Where a rename would lose something (another hard link, an owner or an attribute that this process may not give, a folder that it may not
+ *   write to), the file is written in place: no more atomic, but still reconciled.
  */
 import { constants } from "node:fs"
 import { access, link, mkdir, open, rename, rm, stat } from "node:fs/promises"
@@ -91,7 +91,7 @@ async function writeBeside(real: string, isNew: boolean, after: Uint8Array, key:
   if (!isNew && (await stat(real)).nlink > 1) return null
   try {
     const temp = tempPath(real, await standingFolder(real), key)
-    return (await writeTemp(temp, after, await fileMeta(real))) ? temp : null
+    return (await writeTemp(temp, after, await fileMeta(real), isNew ? undefined : real)) ? temp : null
   } catch (error) {
     const closed = ["EACCES", "EPERM", "EROFS"].includes(errorCode(error) ?? "")
     if (closed && !isNew) return null

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from "node:fs"
+import { readAttribute, writeAttribute } from "../../src/std/attributes.ts"
 import { hashBytes } from "../../src/std/files.ts"
 import type { JsonObject } from "../../src/std/json.ts"
 import { editTool } from "../../src/tools/edit.ts"
@@ -92,6 +93,18 @@ describe("a file that is replaced", () => {
         await bench.call(tool, args)
         expect([bench.get("f"), mode(bench, "f")]).toEqual(["new", bits])
       }
+    })
+
+    test(`keeps its attributes (${name}, 79)`, async () => {
+      using bench = workbench()
+      bench.put("f", "old")
+      const given = writeAttribute(bench.path("f"), "user.origin", Buffer.from("a page"))
+      const before = statSync(bench.path("f")).ino
+      await bench.call(tool, args)
+      expect(bench.get("f")).toBe("new")
+      expect(readAttribute(bench.path("f"), "user.origin")?.toString()).toBe(given ? "a page" : undefined)
+      // In another file all the same: nobody sees half of it.
+      expect(statSync(bench.path("f")).ino).not.toBe(before)
     })
 
     test(`stays behind the link that leads to it (${name}, 80)`, async () => {
