@@ -4,7 +4,7 @@
  * - Text and reasoning are open one at a time: a piece of another kind ends the open one. Calls may be open together and end with the response.
  * - A call is told of when its name is known. Its final id and arguments are settled at its end; ids are unique within a response.
  */
-import { isObject, parseJson, type JsonObject } from "../std/json.ts"
+import { isObject, parseJson, type Json, type JsonObject } from "../std/json.ts"
 import type { Delta } from "../message/delta.ts"
 import type { AssistantPart, TextPart, ThinkingPart, ToolCallPart } from "../message/message.ts"
 
@@ -24,8 +24,24 @@ function escapeControls(text: string): string {
 /** Proxies of Anthropic's format send the empty input of a call's start before its arguments. */
 const emptyBefore = /^\s*\{\s*\}\s*(?=\{)/
 
-/** The arguments of a call, or undefined where the text is not one whole object. Nothing that was cut is ever completed. */
+/** Deeper than any tool's arguments; what copies, checks and stores a value calls itself for each level, and must not run out of stack. */
+const depthMax = 64
+
+function isDeep(value: Json | undefined, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return false
+  return depth === depthMax || Object.values(value).some((inner: Json | undefined) => isDeep(inner, depth + 1))
+}
+
+/**
+ * The arguments of a call, or undefined where the text is not one whole object, or one that is nested without end. Nothing that was cut is ever
+ * completed.
+ */
 export function parseArguments(text: string): JsonObject | undefined {
+  const args = parsedObject(text)
+  return isDeep(args) ? undefined : args
+}
+
+function parsedObject(text: string): JsonObject | undefined {
   if (text.trim() === "") return {}
   const value = parseJson(text) ?? parseJson(escapeControls(text.replace(emptyBefore, "")))
   if (value === null) return {}
