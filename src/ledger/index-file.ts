@@ -32,23 +32,6 @@ function pathsOf(dataDir: string): Paths {
   return { db: inside("index.db"), draft: inside("index.db.new"), lock: inside("index.lock") }
 }
 
-/** What `work` makes of the index; null where there is none to be had now. `work` may be called twice, the second time with an empty index. */
-export function withIndex<T>(dataDir: string, work: (index: IndexDb) => T): T | null {
-  if (!existsSync(sessionsFolder(dataDir))) return null
-  const paths = pathsOf(dataDir)
-  try {
-    const found = using(paths, work)
-    if (found.state === "done") return found.value
-    if (found.state === "busy" || !replace(paths)) return null
-    const again = using(paths, work)
-    return again.state === "done" ? again.value : null
-  } catch (error) {
-    if (isUnwritable(error)) return work(new IndexDb(memoryOf(dataDir)))
-    if (isWeather(error)) return null
-    throw error
-  }
-}
-
 function memoryOf(dataDir: string): Database {
   const made = inMemory.get(dataDir)
   if (made !== undefined) return made
@@ -58,9 +41,26 @@ function memoryOf(dataDir: string): Database {
   return db
 }
 
+/** What `work` makes of the index; null where there is none to be had now. `work` may be called twice, the second time with an empty index. */
+export function withIndex<T>(dataDir: string, work: (index: IndexDb) => T): T | null {
+  if (!existsSync(sessionsFolder(dataDir))) return null
+  const paths = pathsOf(dataDir)
+  try {
+    const found = withFile(paths, work)
+    if (found.state === "done") return found.value
+    if (found.state === "busy" || !replace(paths)) return null
+    const again = withFile(paths, work)
+    return again.state === "done" ? again.value : null
+  } catch (error) {
+    if (isUnwritable(error)) return work(new IndexDb(memoryOf(dataDir)))
+    if (isWeather(error)) return null
+    throw error
+  }
+}
+
 type Used<T> = { readonly state: "done"; readonly value: T } | { readonly state: "useless" | "busy" }
 
-function using<T>(paths: Paths, work: (index: IndexDb) => T): Used<T> {
+function withFile<T>(paths: Paths, work: (index: IndexDb) => T): Used<T> {
   const used = locked(paths.lock, flockShared, (): Used<T> => {
     if (!existsSync(paths.db)) return { state: "useless" }
     try {
