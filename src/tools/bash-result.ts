@@ -16,6 +16,7 @@ export type CommandReport = {
     | { readonly by: "itself" }
     | { readonly by: "abort" }
     | { readonly by: "timeout"; readonly seconds: number }
+    | { readonly by: "editor"; readonly editor: string }
     | { readonly by: "restart" }
   readonly capture: Capture
   readonly running: readonly Found[]
@@ -70,6 +71,8 @@ function endText({ ending, ended }: CommandReport): string | null {
       return `Timed out after ${ended.seconds} s: the command and all that it started were ended.`
     case "abort":
       return "Interrupted: the command and all that it started were ended."
+    case "editor":
+      return `Ended: ${ended.editor} waited for someone to type, and nobody is there. Change files with the tools for it, or give the editor its commands as arguments.`
     case "restart":
       return "Cairn ended while the command ran. Whether it did what it was to do is unknown; what still ran of it was ended. Look before you run it again."
     case "itself":

@@ -6,6 +6,7 @@
  */
 import { sleep } from "../std/clock.ts"
 import { unreachable } from "../std/assert.ts"
+import { waitingEditor } from "./bash-editor.ts"
 import type { CommandReport } from "./bash-result.ts"
 import type { Ending } from "./command.ts"
 import { endCommand, processTable, type Found } from "./processes.ts"
@@ -19,15 +20,30 @@ const lastWaitMs = 1_000
 
 export type Args = { readonly command: string; readonly timeout?: number }
 
+/** How often it is looked whether the command has come to wait for a person. */
+const editorLookMs = 3_000
+
 /** Why a command is ended before its end. */
-type Stop = "abort" | "timeout"
+type Stop = { readonly by: "abort" | "timeout" } | { readonly by: "editor"; readonly editor: string }
 
 /** Waits for the first reason to end the command; null once `over` aborts. */
-async function stopReason(limitMs: number | null, context: ToolContext, over: AbortSignal): Promise<Stop | null> {
-  const either = AbortSignal.any([over, context.signal])
-  if (limitMs !== null && (await sleep(context.clock, limitMs, either))) return "timeout"
-  if (!either.aborted) await new Promise((resolve) => either.addEventListener("abort", resolve, { once: true }))
-  return over.aborted ? null : "abort"
+async function stopReason(
+  leader: number | null,
+  limitMs: number | null,
+  context: ToolContext,
+  over: AbortSignal,
+): Promise<Stop | null> {
+  const { clock, key, signal } = context
+  const either = AbortSignal.any([over, signal])
+  const end = limitMs === null ? Infinity : clock.monotonic() + limitMs
+  for (;;) {
+    const left = end - clock.monotonic()
+    const passed = await sleep(clock, Math.min(left, editorLookMs), either)
+    if (!passed) return over.aborted ? null : { by: "abort" }
+    if (left <= editorLookMs) return { by: "timeout" }
+    const editor = waitingEditor(processTable.commandProcesses(key, leader))
+    if (editor !== null) return { by: "editor", editor }
+  }
 }
 
 function timeoutOf({ timeout }: Args): number | null {
@@ -49,7 +65,7 @@ export async function supervised<T>(
 ): Promise<{ readonly value: T; readonly stop: Stop | null; readonly survivors: readonly Found[] }> {
   const over = new AbortController()
   const abandon = new AbortController()
-  const stopping = stopReason(limitMs, context, over.signal).then(async (stop) => {
+  const stopping = stopReason(leader, limitMs, context, over.signal).then(async (stop) => {
     if (stop === null) return { stop, survivors: [] }
     const survivors = await endCommand(context.key, leader, context.clock)
     // The wrapper now ends by itself; where it cannot, its output is taken as it is.
@@ -86,11 +102,13 @@ export function reportOf(
 ): Pick<CommandReport, "command" | "ending" | "ended"> {
   const { command } = args
   if (stop === null) return { command, ending, ended: { by: "itself" } }
-  switch (stop) {
+  switch (stop.by) {
     case "abort":
       return { command, ending, ended: { by: "abort" } }
     case "timeout":
       return { command, ending, ended: { by: "timeout", seconds: timeoutOf(args) ?? 0 } }
+    case "editor":
+      return { command, ending, ended: stop }
     default:
       return unreachable(stop)
   }

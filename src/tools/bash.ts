@@ -10,6 +10,7 @@
 import { Type } from "@sinclair/typebox"
 import { stat } from "node:fs/promises"
 import type { JsonObject } from "../std/json.ts"
+import { noEditor } from "./bash-editor.ts"
 import { capturedFile, commandResult } from "./bash-result.ts"
 import { adoptCommand, prepareCommand, runCommand } from "./bash-run.ts"
 import type { Args } from "./bash-watch.ts"
@@ -63,9 +64,6 @@ async function refusalOf({ command }: Args, cwd: string): Promise<string | null>
   return isFolder ? null : `The folder of this conversation, ${cwd}, is gone. The person can move it with /cd.`
 }
 
-/** Programs that would ask someone are told that nobody is there. */
-const nobody = `sh -c 'echo "There is no editor here: give the text on the command line." >&2; exit 1' --`
-
 function specOf(command: string, { cwd, env, key, shell }: ToolContext): CommandSpec {
   const path = env["PATH"]
   return {
@@ -75,10 +73,8 @@ function specOf(command: string, { cwd, env, key, shell }: ToolContext): Command
     shell: shell ?? Bun.which("bash", path === undefined ? {} : { PATH: path }) ?? "/bin/sh",
     env: {
       ...env,
+      ...noEditor,
       GIT_TERMINAL_PROMPT: "0",
-      GIT_EDITOR: nobody,
-      EDITOR: nobody,
-      VISUAL: nobody,
       PAGER: "cat",
       GIT_PAGER: "cat",
       SSH_ASKPASS_REQUIRE: "never",

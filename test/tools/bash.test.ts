@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { systemClock } from "../../src/std/clock.ts"
+import { waitingEditor } from "../../src/tools/bash-editor.ts"
 import { bashTool } from "../../src/tools/bash.ts"
 import { endCommand, linuxTable } from "../../src/tools/processes.ts"
 import type { ToolContext, ToolResult } from "../../src/tools/tool.ts"
@@ -73,6 +74,18 @@ for (const [way, place] of ways) {
       expect(text).toContain("There is no editor here")
       expect(text).toContain("[Exit status 1.]")
       expect(await told("echo $PAGER $GIT_TERMINAL_PROMPT $TERM")).toBe("cat 0 dumb")
+    })
+
+    test("that begins an editor is ended, and says what to do instead (43)", async () => {
+      using bench = workbench()
+      // It waits as vi does, on a machine that may have none.
+      const key = `editor-${way}:1`
+      const result = await run(bench, { command: "echo on; exec -a vi sleep 300" }, { ...place(bench), key })
+      expect(result.isError).toBe(true)
+      expect(textOf(result)).toBe(
+        "on\n\n[Ended: vi 300 waited for someone to type, and nobody is there. Change files with the tools for it, or give the editor its commands as arguments.]",
+      )
+      expect(linuxTable.commandProcesses(key, null)).toEqual([])
     })
 
     test("sees the environment that it is given, its own marker, and nothing of ours", async () => {
@@ -238,6 +251,30 @@ for (const [way, place] of ways) {
     })
   })
 }
+
+test("an editor waits for a person where nothing on its command line ends it", () => {
+  const waits = (command: string): boolean => waitingEditor([{ pid: 1, group: 1, command }]) !== null
+  for (const command of ["vi", "/usr/bin/vim.basic +10 a.ts", "nano -w a.txt", "emacs -nw a", "nvim a b"])
+    expect([command, waits(command)]).toEqual([command, true])
+  for (const command of [
+    "vim -es -c wq a",
+    "vim +wq a",
+    "nvim --headless a",
+    "emacs --batch -l x",
+    "vi -c x a",
+    "view-all a",
+  ])
+    expect([command, waits(command)]).toEqual([command, false])
+})
+
+test("whatever asks for an editor is told that there is none, before its own settings (43)", async () => {
+  using bench = workbench()
+  const setup =
+    "git init -q . && git config user.name a && git config user.email b@c && git commit -q --allow-empty -m one"
+  const own = "git config core.editor 'sleep 300' && git config sequence.editor 'sleep 300'"
+  const result = await run(bench, { command: `${setup} && ${own} && git rebase -i --root` }, { files: bench.files() })
+  expect(textOf(result)).toStartWith("There is no editor here: give the text on the command line.")
+})
 
 describe("a command that cannot run is told why", () => {
   test("empty, with a NUL, too long, or in a folder that is gone", async () => {
