@@ -137,8 +137,32 @@ type Scan = {
   next: number
 }
 
-/** The rows of one line of text: at least one range, in order; a grapheme wider than a row stands alone in one. */
+/** Texts of this length are long enough to remember how they were wrapped, and how many are remembered. */
+const rememberedMin = 2_000
+const rememberedMax = 8
+
+type Wrapped = { readonly text: string; readonly options: WrapOptions; readonly rows: readonly Range[] }
+
+let remembered: readonly Wrapped[] = []
+
+/**
+ * The rows of one line of text: at least one range, in order; a grapheme wider than a row stands alone in one. A long line that grew at its end is
+ * wrapped from its last row on: what stands above is as it was.
+ */
 export function wrap(text: string, options: WrapOptions): readonly Range[] {
+  if (text.length < rememberedMin) return wrapWhole(text, options)
+  const same = ({ options: old }: Wrapped): boolean =>
+    old.method === options.method && old.by === options.by && old.first === options.first && old.rest === options.rest
+  const known = remembered.find((one) => same(one) && text.startsWith(one.text))
+  const kept = known === undefined ? [] : known.rows.slice(0, -1)
+  const from = known?.rows.at(-1)?.from ?? 0
+  const fresh = wrapWhole(text.slice(from), kept.length === 0 ? options : { ...options, first: options.rest })
+  const rows = [...kept, ...fresh.map((range) => ({ from: range.from + from, to: range.to + from }))]
+  remembered = [{ text, options, rows }, ...remembered.filter((one) => one !== known)].slice(0, rememberedMax)
+  return rows
+}
+
+function wrapWhole(text: string, options: WrapOptions): readonly Range[] {
   const { method, by } = options
   const plain = simple.test(text)
   if (plain && text.length <= options.first && !text.includes("\t")) return [{ from: 0, to: text.length }]

@@ -1,8 +1,8 @@
 /**
  * The one place where the state changes, and the pace at which changes are drawn.
  *
- * - What a key did is drawn in the same turn of the event loop, whatever streams. What streams is drawn at a pace: following text scrolls, and
- *   scrolling repaints the screen, which a slow line or a multiplexer pays for.
+ * - What a key did is drawn in the same turn of the event loop, whatever streams. What streams is drawn at the pace of a screen; how often a
+ *   view scrolls to follow its end is its own affair.
  * - A burst of events is drawn once. With nothing to draw there is no timer.
  */
 import type { Clock } from "../std/clock.ts"
@@ -10,8 +10,8 @@ import type { ScreenState } from "./state.ts"
 import { update, type ScreenEvent } from "./update.ts"
 
 /** Milliseconds between two paints of text that streams, here and over a network; and of commits, which come singly. */
-const streamMs = 100
-const streamRemoteMs = 200
+const streamMs = 33
+const streamRemoteMs = 100
 const commitMs = 33
 
 /** `content` says that the view may be drawn too, and not only what a key changed. */

@@ -19,6 +19,10 @@ import type { SlotsOptions } from "./slots.ts"
 import { openTasks } from "./panels/tasks.ts"
 import { openToolOutput, type ToolPanel } from "./panels/tool-output.ts"
 
+/** Milliseconds between two scrolls of a view that follows its end, here and over a network: a multiplexer or a slow line pays for each. */
+const followMs = 100
+const followRemoteMs = 200
+
 function edit(app: App, what: Parameters<PanelHost["edit"]>[0]): void {
   const { editor } = app.options.settings
   if (editor === undefined) return app.say("warning", "No editor is known; set $EDITOR")
@@ -69,6 +73,7 @@ export function panelMaker(
   const host = (): PanelHost => ({
     context: renderer,
     clock: app().options.clock,
+    followMs: app().options.terminal.remote ? followRemoteMs : followMs,
     highlighter,
     widthMethod: methodOf(renderer),
     theme: app().store.state.theme,

@@ -7,6 +7,7 @@ import { killBenches } from "./kills.ts"
 import { ledgerBenches } from "./ledger.ts"
 import { providerBenches } from "./providers.ts"
 import { raceBenches } from "./race.ts"
+import { frameBenches } from "./frames.ts"
 import { screenBenches } from "./screen.ts"
 import type { Bench } from "./measure.ts"
 import { toolBenches } from "./tools.ts"
@@ -20,6 +21,7 @@ const benches: readonly Bench[] = [
   ...toolBenches,
   ...providerBenches,
   ...screenBenches,
+  ...frameBenches,
 ]
 
 const wanted = process.argv.slice(2)

@@ -122,3 +122,25 @@ test("rows are never wider than asked, never split a character, and lose nothing
     }
   }
 })
+
+test("a long line that grows is wrapped as if it had been there at once", () => {
+  const tokens = ["word ", "a-very-long-word-", "宽字符", "e\u0301", "👩‍👩‍👧 ", "\t", "  ", "ต่อ", ". "]
+  let state = 7
+  const next = (below: number): number => {
+    state = (state * 1103515245 + 12345) & 0x7fffffff
+    return (state >> 8) % below
+  }
+  for (const width of [9, 40, 98]) {
+    for (const by of ["word", "cell"] as const) {
+      let text = "x".repeat(2_000)
+      for (let round = 0; round < 60; round++) {
+        text += Array.from({ length: 1 + next(9) }, () => tokens[next(tokens.length)]).join("")
+        const options = { method: "unicode", by, first: width, rest: width - 2 } as const
+        const grown = wrap(text, options)
+        // A text that begins otherwise is not remembered.
+        const fresh = wrap(`y${text}`, { ...options, first: width + 1 })
+        expect(grown).toEqual(fresh.map(({ from, to }) => ({ from: Math.max(0, from - 1), to: to - 1 })))
+      }
+    }
+  }
+})

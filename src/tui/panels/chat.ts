@@ -43,6 +43,7 @@ class Chat implements ChatPanel {
       theme: host.theme,
       widthMethod: host.widthMethod,
       clock: host.clock,
+      followMs: host.followMs,
       events: {
         changed: () => host.changed(),
         selected: (text) => host.selected(text),

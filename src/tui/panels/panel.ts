@@ -34,6 +34,8 @@ export type PanelInput = {
 export type PanelHost = {
   readonly context: RenderContext
   readonly clock: Clock
+  /** Milliseconds between two scrolls of a view that follows its end. */
+  readonly followMs: number
   readonly highlighter: Highlighter
   readonly widthMethod: WidthMethod
   readonly theme: Theme

@@ -32,7 +32,7 @@ export class RowWriter {
 
   /** The code units `range` of a unit, whose spans are `spans`. Tabs fill up to the tab stop of the text's own columns. */
   content(unit: Unit, spans: readonly Span[], range: Range): this {
-    const tabs = unit.text.includes("\t")
+    const tabs = unit.text.slice(range.from, range.to).includes("\t")
     let offset = range.from
     let column = 0
     for (const { text, style } of sliceSpans(spans, range.from, range.to)) {

@@ -37,6 +37,9 @@ export class RowView<B extends RowBlock> {
   #current: number | null = null
   #focused = false
   #told = ""
+  /** What the first row was when it was painted last. */
+  #painted: Place | null = null
+  #cancelHold: () => void = () => {}
 
   constructor(context: RenderContext, options: RowViewOptions<B>) {
     this.#options = options
@@ -262,6 +265,7 @@ export class RowView<B extends RowBlock> {
 
   dispose(): void {
     this.#seeker.close(false)
+    this.#cancelHold()
     this.node.destroy()
   }
 
@@ -283,6 +287,7 @@ export class RowView<B extends RowBlock> {
 
   #paint(): void {
     this.#window.settle()
+    this.#pace()
     if (this.#window.top.index === 0 && this.#store.count > 0) this.#options.events.atStart()
     this.node.content = drawWindow(this.#window, this.node.width, this.#palette, {
       finder: this.#seeker.finder,
@@ -290,6 +295,21 @@ export class RowView<B extends RowBlock> {
       selection: this.copy.range ?? this.#pointer.range,
       cursor: this.copy.cursor,
       block: this.#focused && !this.copying ? this.#current : null,
+    })
+  }
+
+  /** After a scroll that followed the end, the next one waits. What still fits into the last row is shown meanwhile. */
+  #pace(): void {
+    const { followMs = 0, clock } = this.#options
+    const { top, following } = this.#window
+    const before = this.#painted
+    this.#painted = top
+    if (followMs === 0 || !following || before === null || (before.index === top.index && before.row === top.row)) return
+    this.#cancelHold()
+    this.#window.hold(true)
+    this.#cancelHold = clock.after(followMs, () => {
+      this.#window.hold(false)
+      this.node.requestRender()
     })
   }
 

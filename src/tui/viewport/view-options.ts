@@ -22,5 +22,7 @@ export type RowViewOptions<B extends RowBlock> = {
   readonly theme: Theme
   readonly widthMethod: WidthMethod
   readonly clock: Clock
+  /** Milliseconds between two scrolls of a view that follows its end: scrolling repaints everything. 0 where that does not matter. */
+  readonly followMs?: number
   readonly events: RowViewEvents<B>
 }

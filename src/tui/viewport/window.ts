@@ -2,7 +2,7 @@
  * Which rows of a store are in view: scrolling, following the end, and staying put.
  *
  * - The top is a row of a block. What changes above it, a resize, a fold or a page of older blocks leaves the same text at the top.
- * - It follows the end until the reader goes up, and again once the reader has gone down to the end.
+ * - It follows the end until the reader goes up, and again once the reader has gone down to the end. While it is held, what is new stays below.
  * - Without a drawing surface: all of this is tested by numbers and texts.
  */
 import type { RowBlock } from "../rows/content.ts"
@@ -18,6 +18,7 @@ export class Window<B extends RowBlock> {
   readonly store: Store<B>
   #top: Place = start
   #follow = true
+  #held = false
   #rows = 1
   /** What the last block was when the reader left the end. */
   #left: { index: number; block: B | undefined } = { index: -1, block: undefined }
@@ -36,6 +37,12 @@ export class Window<B extends RowBlock> {
 
   get following(): boolean {
     return this.#follow
+  }
+
+  /** Holds the view where it is while it follows the end; letting go catches up. */
+  hold(on: boolean): void {
+    this.#held = on
+    if (!on) this.settle()
   }
 
   /** Blocks that came or went on below while the reader was not at the end. */
@@ -70,7 +77,7 @@ export class Window<B extends RowBlock> {
   resize(width: number, rows: number, method: WidthMethod): void {
     this.#keepTop(() => this.store.setWidth(Math.max(1, width), method))
     this.#rows = Math.max(1, rows)
-    this.settle()
+    this.hold(false)
   }
 
   /** Does what changes rows, with the same text at the top before and after. */
@@ -88,7 +95,7 @@ export class Window<B extends RowBlock> {
   /** Follows, or sees to it that there is no empty space below the end. */
   settle(): void {
     const end = lastTop(this.store, this.#rows)
-    if (this.#follow || before(end, this.#top)) this.#top = end
+    if ((this.#follow && !this.#held) || before(end, this.#top)) this.#top = end
   }
 
   scrollBy(rows: number): boolean {
@@ -111,7 +118,7 @@ export class Window<B extends RowBlock> {
   toBottom(): boolean {
     const moved = !this.#follow
     this.#follow = true
-    this.settle()
+    this.hold(false)
     return moved
   }
 

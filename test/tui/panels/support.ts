@@ -113,6 +113,7 @@ export async function openPanel<P extends Panel>(
   const host: PanelHost = {
     context: screen.renderer,
     clock,
+    followMs: 0,
     highlighter: plainHighlighter,
     widthMethod: "unicode",
     theme,

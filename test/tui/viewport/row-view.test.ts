@@ -3,7 +3,7 @@ import { createTestRenderer } from "@opentui/core/testing"
 import { RowView } from "../../../src/tui/viewport/row-view.ts"
 import { block, plainTheme, source, stillClock, type TestBlock } from "./blocks.ts"
 
-async function open(width: number, height: number, blocks: readonly TestBlock[]) {
+async function open(width: number, height: number, blocks: readonly TestBlock[], followMs = 0) {
   const screen = await createTestRenderer({ width, height })
   const clock = stillClock()
   const heard = { changes: 0, selected: [] as string[] }
@@ -12,6 +12,7 @@ async function open(width: number, height: number, blocks: readonly TestBlock[])
     theme: plainTheme({ searchMatch: "#000080" }),
     widthMethod: "unicode",
     clock,
+    followMs,
     events: {
       changed: () => (heard.changes += 1),
       selected: (text) => heard.selected.push(text),
@@ -52,6 +53,34 @@ test("a view follows the end, stays where the reader goes, and says what is new 
   expect(view.newBelow).toBe(0)
   view.setBlocks(numbered(9))
   expect(await shows()).toStartWith(" line 6")
+})
+
+test("a view that follows scrolls at a pace, and fills its last row meanwhile", async () => {
+  await using screen = await open(20, 3, numbered(5), 100)
+  const { view, clock, shows } = screen
+  const last = async (): Promise<string> => (await shows()).split("\n").at(-1)?.trim() ?? ""
+  expect(await last()).toBe("line 4")
+  view.setBlocks([...numbered(5), block("tail", "a")])
+  expect(await last()).toBe("a")
+  view.setBlocks([...numbered(5), block("tail", "a b")])
+  expect(await last()).toBe("a b")
+  // The next row waits for its time; the reader is at the end all the while.
+  view.setBlocks([...numbered(5), block("tail", "a b c\nd"), block("more", "e")])
+  expect(await last()).toBe("a b c")
+  expect(view.following).toBe(true)
+  expect(view.newBelow).toBe(0)
+  clock.run()
+  expect(await last()).toBe("e")
+  // What the reader asks for does not wait.
+  view.setBlocks([...numbered(5), block("tail", "a b c\nd"), block("more", "e\nf\ng")])
+  expect(await last()).toBe("e")
+  view.toBottom()
+  expect(await last()).toBe("g")
+  view.setBlocks(numbered(20))
+  view.scrollBy(-2)
+  const still = await shows()
+  clock.run()
+  expect(await shows()).toBe(still)
 })
 
 const sizes = [
