@@ -52,7 +52,10 @@ export function withReadOnly<T>(paths: SessionPaths, look: (db: Database) => T):
   }
 }
 
-/** What begins like no log is none: SQLite passes it over when it writes, and looks at it for ever when it may not. */
+/**
+ * What begins like no log is none, and so is the head of one without a frame, as a process leaves it that was killed in its first write: SQLite
+ * passes both over when it may write, and looks at them until it gives up ("locking protocol") when it may not.
+ */
 export function logState({ wal, shm }: SessionPaths): LogState {
   if (!existsSync(wal) || !isLog(wal)) return "none"
   return existsSync(shm) ? "indexed" : "bare"
@@ -60,12 +63,13 @@ export function logState({ wal, shm }: SessionPaths): LogState {
 
 /** The first four bytes of a log, but for the last bit, which says in which order of bytes its sums are. */
 const logMagic = 0x377f0682
+const logHeadBytes = 32
 
 function isLog(path: string): boolean {
   const fd = openSync(path, "r")
   try {
-    const head = Buffer.alloc(4)
-    return readSync(fd, head, 0, 4, 0) === 4 && (head.readUInt32BE(0) & ~1) === logMagic
+    const head = Buffer.alloc(logHeadBytes + 1)
+    return readSync(fd, head, 0, head.length, 0) === head.length && (head.readUInt32BE(0) & ~1) === logMagic
   } finally {
     closeSync(fd)
   }

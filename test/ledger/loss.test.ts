@@ -187,6 +187,23 @@ test("a log that begins like none is passed over at once: what it held is told, 
   expect(existsSync(paths.wal)).toBe(true)
 })
 
+test("a log of which only the head was written, its index beside it, keeps nobody waiting and lacks nothing", async () => {
+  const place = await dead()
+  await (await openSession(place)).close()
+  const ledger = await openSession(place)
+  const copy = image(place)
+  await ledger.close()
+  // Killed in its first write after an orderly close: the head is there, and not one frame.
+  const head = readFileSync(copy.paths.wal).subarray(0, 32)
+  cpSync(place.paths.folder, copy.paths.folder, { recursive: true })
+  writeFileSync(copy.paths.wal, head)
+  expect(existsSync(copy.paths.shm)).toBe(true)
+  const again = await openSession(copy)
+  expect((await again.entries({ conversation: 1 })).length).toBe(12)
+  expect(await again.verify()).toEqual([])
+  await again.close()
+})
+
 test("where there is no log, what a killed process left half written is undone", async () => {
   const place = await dead()
   await (await openSession(place)).close()
