@@ -4,15 +4,15 @@
  * - Memory is bounded by the window: lines before it are counted, a long line is kept up to its limit and counted beyond.
  * - LF and CRLF end a line, and are no part of it.
  */
-import { byteLength, headChars } from "../std/lines.ts"
+import { byteLength, headBytes } from "../std/lines.ts"
 
 export type WindowLimits = {
   /** The first line wanted, from 0. */
   readonly skip: number
   readonly lines: number
   readonly bytes: number
-  /** Code units kept of one line. */
-  readonly lineChars: number
+  /** Bytes kept of one line, in UTF-8. */
+  readonly lineBytes: number
 }
 
 export class LineWindow {
@@ -66,8 +66,8 @@ export class LineWindow {
   }
 
   #grow(text: string, from: number, to: number): void {
-    // One more than the limit, so that a CR before the newline does not count.
-    const room = this.#limits.lineChars + 1 - this.#line.length
+    // No code unit is less than a byte. One more than the limit, so that a CR before the newline does not count.
+    const room = this.#limits.lineBytes + 1 - this.#line.length
     const wanted = !this.#full && this.#ended >= this.#limits.skip
     if (wanted && room > 0) this.#line += text.slice(from, Math.min(to, from + room))
     this.#lineChars += to - from
@@ -81,11 +81,11 @@ export class LineWindow {
   }
 
   #keep(): void {
-    const { lines, bytes, lineChars } = this.#limits
+    const { lines, bytes, lineBytes } = this.#limits
     const whole = this.#lineChars === this.#line.length
     const line = whole && this.#line.endsWith("\r") ? this.#line.slice(0, -1) : this.#line
-    const long = !whole || line.length > lineChars
-    const shown = long ? `${headChars(line, lineChars)}… [line cut: ${this.#lineChars} characters]` : line
+    const long = !whole || byteLength(line) > lineBytes
+    const shown = long ? `${headBytes(line, lineBytes)}… [line cut: ${this.#lineChars} characters]` : line
     const size = byteLength(shown) + 1
     if (this.#lines.length >= lines || (this.#bytes + size > bytes && this.#lines.length > 0)) {
       this.#full = true

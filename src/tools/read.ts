@@ -25,7 +25,7 @@ import { defineTool, errorResult, textResult, type ToolContext, type ToolResult 
 const linesMax = 2_000
 const bytesMax = 50 * 1024
 /** Longer lines are generated, and tell a model nothing. */
-const lineCharsMax = 2_000
+const lineBytesMax = 2_000
 /** How far to read on behind the window, only to tell how many lines there are. */
 const countBytesMax = 1024 * 1024
 const chunkBytes = 256 * 1024
@@ -136,7 +136,7 @@ async function readText(
 ): Promise<ToolResult> {
   const offset = args.offset ?? 1
   const lines = Math.min(args.limit ?? linesMax, linesMax)
-  const window = new LineWindow({ skip: offset - 1, lines, bytes: bytesMax, lineChars: lineCharsMax })
+  const window = new LineWindow({ skip: offset - 1, lines, bytes: bytesMax, lineBytes: lineBytesMax })
   const passing = place.info.size > textFileBytesMax ? null : new Passing()
   const passed = await pass(file, head, form, window, passing, context.signal)
   if (passed === "binary")
@@ -144,7 +144,7 @@ async function readText(
   if (passed === "aborted") return errorResult("Reading was interrupted.")
   if (window.total === 0) return textResult("[The file is empty.]", { details: { path: place.path, lines: 0 } })
   if (window.lines.length === 0)
-    return errorResult(`${args.path} has ${window.total} lines: offset ${offset} is past its end.`)
+    return errorResult(`${args.path} has ${counted(window.total)}: offset ${offset} is past its end.`)
   const last = offset + window.lines.length - 1
   const notes: string[] = []
   if (form.encoding !== "UTF-8") notes.push(`Encoding: ${form.encoding}.`)
@@ -152,6 +152,10 @@ async function readText(
     const of = passed === "whole" ? ` of ${window.total}` : ` of more (${sizeText(place.info.size)})`
     notes.push(`Lines ${offset}-${last}${of}. Go on with offset=${last + 1}.`)
   }
+  if (window.longLines > 0)
+    notes.push(
+      `Lines are cut at ${lineBytesMax} bytes; a command shows more: sed -n 1p FILE | cut -b${lineBytesMax + 1}-.`,
+    )
   const text = window.lines.join("\n") + (notes.length === 0 ? "" : `\n\n[${notes.join(" ")}]`)
   const details = {
     path: place.path,
@@ -163,6 +167,10 @@ async function readText(
   }
   const seen = passed === "whole" && passing !== null ? await seenFile(place.real, passing, context) : {}
   return textResult(text, { details: { ...details, ...seen } })
+}
+
+function counted(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`
 }
 
 /** What is noted of a file that was read, and kept of a small one, so that a change by others can be told. */

@@ -16,6 +16,8 @@ async function read(content: string | Uint8Array, args: { offset?: number; limit
   return textOf(await bench.call(readTool, { path: "f.txt", ...args }))
 }
 
+const lineNote = "Lines are cut at 2000 bytes; a command shows more: sed -n 1p FILE | cut -b2001-."
+
 describe("reading text", () => {
   test("gives the file without its last newline", async () => expect(await read("a\nb\n")).toBe("a\nb"))
 
@@ -53,7 +55,7 @@ describe("reading text", () => {
 
   test("cuts a long line between characters, with its length (84)", async () => {
     const text = await read(`${"😀".repeat(3_000)}\nnext\n`)
-    expect(text).toBe(`${"😀".repeat(1_000)}… [line cut: 6000 characters]\nnext`)
+    expect(text).toBe(`${"😀".repeat(500)}… [line cut: 6000 characters]\nnext\n\n[${lineNote}]`)
   })
 
   test("names an encoding that is not UTF-8, and reads it (85)", async () => {
@@ -86,7 +88,7 @@ describe("reading a large file (83)", () => {
     using bench = workbench()
     bench.put("one.js", Buffer.alloc(40_000_000, "x"))
     expect(textOf(await bench.call(readTool, { path: "one.js" }))).toBe(
-      `${"x".repeat(2_000)}… [line cut: 40000000 characters]`,
+      `${"x".repeat(2_000)}… [line cut: 40000000 characters]\n\n[${lineNote}]`,
     )
   })
 
