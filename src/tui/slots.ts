@@ -5,23 +5,15 @@
  * - With the mouse a divider is dragged, a title is dragged to another slot, and its buttons zoom and hide.
  * - A panel that is not in view costs nothing but its memory: it is brought up to date when it is shown.
  */
-import {
-  BoxRenderable,
-  StyledText,
-  TextRenderable,
-  type CliRenderer,
-  type MouseEvent,
-  type TextChunk,
-} from "@opentui/core"
+import { BoxRenderable, TextRenderable, type CliRenderer, type MouseEvent } from "@opentui/core"
 import type { Json, JsonObject } from "../std/json.ts"
 import { cleanLine } from "../std/clean.ts"
-import { textWidth } from "../std/text.ts"
 import type { Look } from "./dialogs/frame.ts"
 import { slotAt, type Layout, type Placed, type Rect, type SlotName } from "./layout.ts"
 import { titleContent, titlePart } from "./panel-title.ts"
 import type { Panel, PanelInput, Reader } from "./panels/panel.ts"
 import type { Focus } from "./state.ts"
-import { chunk } from "./status/strip.ts"
+import { Tabs, type Tab } from "./tabs.ts"
 
 export type SlotsOptions = {
   readonly renderer: CliRenderer
@@ -56,13 +48,10 @@ export class Slots {
   readonly #options: SlotsOptions
   readonly #holders = new Map<string, Holder>()
   readonly #missing = new Set<string>()
-  readonly #tabs: TextRenderable
+  readonly #tabs: Tabs
   readonly #divider: TextRenderable
   #layout: Layout | null = null
   #look: Look | null = null
-  /** The columns of each tab, the end exclusive; `hide`: where its sign begins that hides it. */
-  #tabColumns: readonly { readonly id: string; readonly from: number; readonly to: number; readonly hide: number }[] =
-    []
   /** What the pressed button of the mouse has hold of. */
   #drag: { readonly id: string; readonly as: "move" | "size" } | null = null
 
@@ -70,16 +59,10 @@ export class Slots {
     this.#options = options
     // What the library may select it does not let be dragged.
     const row = { position: "absolute", wrapMode: "none", content: "", visible: false, selectable: false } as const
-    this.#tabs = new TextRenderable(options.renderer, row)
+    this.#tabs = new Tabs(options.renderer, { turned: options.turned, hidden: options.hidden })
     this.#divider = new TextRenderable(options.renderer, row)
-    this.#tabs.onMouseDown = (event) => {
-      const tab = this.#tabColumns.find(({ from, to }) => event.x >= from && event.x < to)
-      if (tab === undefined) return
-      if (event.x >= tab.hide) options.hidden(tab.id)
-      else options.turned(tab.id)
-    }
     this.#divider.onMouseDrag = (event) => this.#size("side", event)
-    options.renderer.root.add(this.#tabs)
+    options.renderer.root.add(this.#tabs.node)
     options.renderer.root.add(this.#divider)
   }
 
@@ -241,38 +224,15 @@ export class Slots {
   }
 
   #drawTabs({ tabs, panels }: Layout, look: Look): void {
-    this.#tabs.visible = tabs !== null
+    this.#tabs.node.visible = tabs !== null
     if (tabs === null) return
-    put(this.#tabs, tabs.rect)
-    const front = panels[0]?.id
-    let column = tabs.rect.left
-    this.#tabColumns = tabs.ids.map((id) => {
-      const from = column
-      column += textWidth(this.#tabText(id, front), look.method) + 1
-      return { id, from, to: column - 1, hide: this.#hides(id, front) ? column - 3 : column }
+    put(this.#tabs.node, tabs.rect)
+    const front = panels[0]
+    const all = tabs.ids.map((id): Tab => {
+      const name = cleanLine(this.#holder(id)?.panel.title() ?? id)
+      return { id, name, front: id === front?.id, hides: id === front?.id && front.slot !== "main" }
     })
-    const chunks = tabs.ids.flatMap((id): readonly TextChunk[] => {
-      const on = id === front
-      return [
-        chunk(this.#tabText(id, front), look.ink, {
-          role: on ? "tabActive" : "textMuted",
-          bold: on,
-          inverse: on && look.mono,
-        }),
-        chunk("│", look.ink, { role: "borderSubtle" }),
-      ]
-    })
-    this.#tabs.content = new StyledText(chunks)
-  }
-
-  #tabText(id: string, front: string | undefined): string {
-    const name = cleanLine(this.#holder(id)?.panel.title() ?? id)
-    return this.#hides(id, front) ? ` ${name} × ` : ` ${name} `
-  }
-
-  /** The tab in front can be put away by a click, but for the conversation. */
-  #hides(id: string, front: string | undefined): boolean {
-    return id === front && this.#layout?.panels.find((panel) => panel.id === id)?.slot !== "main"
+    this.#tabs.draw(all, tabs.rect.left, tabs.rect.width, look)
   }
 
   #listen(id: string, title: TextRenderable): void {

@@ -8,6 +8,7 @@ import type { Completion } from "../state.ts"
 import { complete, step, tokenAt, type SlashCommand, type Token } from "./completion.ts"
 import type { Editor } from "./editor.ts"
 import { Paths } from "./files.ts"
+import { noPaths } from "./path-index.ts"
 
 export type CompleterOptions = {
   /** The folder whose paths are offered. */
@@ -109,7 +110,7 @@ export class Completer {
   }
 
   #complete(token: Token): Completion | null {
-    const paths = token.kind === "path" ? this.#pathsHere().get() : []
+    const paths = token.kind === "path" ? this.#pathsHere().get() : noPaths
     return complete(token, { commands: token.kind === "command" ? this.#options.commands() : [], paths })
   }
 

@@ -5,9 +5,13 @@
  */
 import { fuzzy } from "../../std/fuzzy.ts"
 import type { Completion } from "../state.ts"
+import { narrowPaths, type PathIndex } from "./path-index.ts"
 
 /** Rows of the popup; more would hide what is being talked about. */
 export const completionsMax = 20
+
+/** Paths that are ranked by all their letters: a key is never late for the rest. */
+const rankedMax = 500
 
 export type SlashCommand = { readonly name: string; readonly title: string; readonly args?: string }
 
@@ -43,7 +47,7 @@ function insertPath(path: string, at: boolean): string {
 /** The popup for `token`; null where nothing fits. */
 export function complete(
   token: Token,
-  given: { readonly commands: readonly SlashCommand[]; readonly paths: readonly string[] },
+  given: { readonly commands: readonly SlashCommand[]; readonly paths: PathIndex },
 ): Completion | null {
   const items =
     token.kind === "command"
@@ -52,12 +56,14 @@ export function complete(
           detail: item.title,
           insert: `/${item.name} `,
         }))
-      : fuzzy(token.query, given.paths, (path) => [nameOf(path), path], completionsMax).map(({ item }) => ({
-          label: item,
-          detail: "",
-          insert: insertPath(item, token.at),
-        }))
+      : paths(token.query, given.paths).map((item) => ({ label: item, detail: "", insert: insertPath(item, token.at) }))
   return items.length === 0 ? null : { items, chosen: 0, from: token.from, to: token.to }
+}
+
+/** The best of those that can be meant. */
+function paths(query: string, index: PathIndex): readonly string[] {
+  const able = narrowPaths(index, query, rankedMax)
+  return fuzzy(query, able, (path) => [nameOf(path), path], completionsMax).map(({ item }) => item)
 }
 
 function nameOf(path: string): string {

@@ -2,13 +2,17 @@
  * The paths of a folder for completion: what a person would name, so nothing that is ignored.
  *
  * - In a repository git itself is asked, which knows every rule; elsewhere the folder is walked without hidden and dependency folders.
- * - Bounded: a folder of any size costs at most this many paths and this much time; what is left out can still be typed.
+ * - Bounded: a folder of any size costs at most this many paths; what is left out can still be typed.
+ * - A large list is worked through in pieces, between which keys are heard.
  */
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { indexPaths, noPaths, type PathIndex } from "./path-index.ts"
 
-const pathsMax = 50_000
-const listBytesMax = 8 * 1024 * 1024
+const pathsMax = 250_000
+const listBytesMax = 64 * 1024 * 1024
+/** Paths that are worked through at once: a few milliseconds. */
+const pieceMax = 10_000
 /** After this long a list is asked for again, behind the one that is shown. */
 const staleMs = 10_000
 
@@ -45,20 +49,31 @@ async function walk(folder: string): Promise<readonly string[]> {
   return paths
 }
 
-/** `paths` and every folder on the way to them, folders with a slash at the end. */
-export function withFolders(paths: readonly string[]): readonly string[] {
+/** Hears keys before it goes on. */
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Every folder on the way to a path, from the inside, until one that is known. */
+function addFolders(folders: Set<string>, path: string): void {
+  for (let slash = path.lastIndexOf("/", path.length - 2); slash > 0; slash = path.lastIndexOf("/", slash - 1)) {
+    const folder = path.slice(0, slash + 1)
+    if (folders.has(folder)) return
+    folders.add(folder)
+  }
+}
+
+/** What may be named under `folder`, relative to it: files, and every folder on the way to them with a slash at the end. */
+export async function listPaths(folder: string): Promise<readonly string[]> {
+  const paths = (await gitPaths(folder)) ?? (await walk(folder))
   const folders = new Set<string>()
-  for (const path of paths) {
-    for (let slash = path.indexOf("/"); slash !== -1; slash = path.indexOf("/", slash + 1)) {
-      folders.add(path.slice(0, slash + 1))
-    }
+  for (const [place, path] of paths.entries()) {
+    if (place % pieceMax === pieceMax - 1) await breathe()
+    addFolders(folders, path)
   }
   return [...paths, ...folders]
 }
 
-/** What may be named under `folder`, relative to it. */
-export async function listPaths(folder: string): Promise<readonly string[]> {
-  return withFolders((await gitPaths(folder)) ?? (await walk(folder)))
+async function indexOf(folder: string): Promise<PathIndex> {
+  return indexPaths(await listPaths(folder), pieceMax, breathe)
 }
 
 /** The paths of one folder, fetched when first asked for. */
@@ -66,7 +81,7 @@ export class Paths {
   readonly folder: string
   readonly #now: () => number
   readonly #ready: () => void
-  #paths: readonly string[] = []
+  #index: PathIndex = noPaths
   #at = Number.NEGATIVE_INFINITY
   #busy = false
 
@@ -78,14 +93,14 @@ export class Paths {
   }
 
   /** The newest list, at once; a stale one is replaced behind it. */
-  get(): readonly string[] {
+  get(): PathIndex {
     if (!this.#busy && this.#now() - this.#at > staleMs) void this.#fetch()
-    return this.#paths
+    return this.#index
   }
 
   async #fetch(): Promise<void> {
     this.#busy = true
-    this.#paths = await listPaths(this.folder)
+    this.#index = await indexOf(this.folder)
     this.#at = this.#now()
     this.#busy = false
     this.#ready()

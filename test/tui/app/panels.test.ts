@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { eventually } from "../../support/eventually.ts"
+import { tabTexts } from "../../../src/tui/tabs.ts"
 import { openRobot, type Robot } from "../../support/screen.ts"
 
 /** A call that runs, with some output. */
@@ -148,6 +149,22 @@ test("where one panel has room, keys go through all of them, and the key of a pa
   await robot.press("ctrl+x o")
   robot.shows("hello")
   expect(robot.state.place.shown.get("tool")).toBe(false)
+  await robot.close()
+})
+
+test("where the names of tabs do not fit, each has its share and the one in front can be seen and put away", async () => {
+  const robot = await openRobot({ columns: 60, rows: 20 })
+  robot.host.answer("hello")
+  await runCall(robot)
+  await robot.press("ctrl+x p", "ctrl+x v", "ctrl+x j")
+  const tabs = (): string => robot.frame().split("\n")[0] ?? ""
+  expect(tabs()).toBe(" conversation │ bash bun test │ plan │ changes │ tasks 1 × │")
+  const names = ["conversation", "bash bun test", "plan", "tasks 1"]
+  const given = names.map((name, at) => ({ id: name, name, front: at === 3, hides: at === 3 }))
+  expect(tabTexts(given, 42, { method: "unicode" })).toEqual([" conver… ", " bash b… ", " plan ", " tasks 1 × "])
+  await robot.setup.mockMouse.click(tabs().indexOf("×"), 0)
+  await robot.draw()
+  expect(tabs()).toBe(" conversation │ bash bun test │ plan │ changes │")
   await robot.close()
 })
 
