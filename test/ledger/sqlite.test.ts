@@ -87,6 +87,31 @@ test("the log does not grow with the history", async () => {
   expect(statSync(paths.db).size).toBeLessThan(1024 * 1024)
 })
 
+test("T27: a reader that stays in the middle of the log loses nobody a commit, and once it goes the log is as short as before", async () => {
+  const { ledger, paths } = await inFile()
+  const reader = new Database(paths.db, { readonly: true })
+  reader.run("BEGIN")
+  reader.query("SELECT count(*) FROM entries").get()
+  const write = (count: number): void => {
+    for (let n = 0; n < count; n++) {
+      ledger.commit("relaxed", (tx) => {
+        tx.setDocument(0, "view", { n, text: "x".repeat(2_000) })
+        if (n % 10 === 0) say(tx, `entry ${n}`)
+      })
+    }
+  }
+  write(2_000)
+  // As long as what was written, and no longer: nothing of it may go under the reader.
+  expect(statSync(paths.wal).size).toBeLessThan(20 * 1024 * 1024)
+  expect(reader.query("SELECT count(*) AS n FROM entries").get()).toEqual({ n: 0 })
+  reader.run("COMMIT")
+  write(1_000)
+  expect(statSync(paths.wal).size).toBeLessThan(5 * 1024 * 1024)
+  expect(await ledger.verify(true)).toEqual([])
+  expect(await ledger.entries({ conversation: 1, limit: 1_000 })).toHaveLength(300)
+  cleanups.unshift(() => reader.close())
+})
+
 test("an input of a hundred kilobytes is written once, however many steps its task takes", async () => {
   const { ledger, paths } = await inFile()
   const text = "x".repeat(100_000)
