@@ -105,6 +105,47 @@ test("an agent that may only read can change nothing, whatever its model asks fo
     const told = await call(machine, name, args, { flags })
     expect(told).toBe(`There is no tool named ${name}. The tools are: read, grep, find, ls.`)
   }
+  // Nor by another spelling, nor by what its own tools hand on to other programs.
+  for (const [name, args] of [
+    ["Bash", { command: "touch b" }],
+    ["functions.write", { path: "b", content: "" }],
+    ["grep", { pattern: "--pre=touch", path: "--pre=touch b" }],
+    ["grep", { pattern: "as", glob: "--pre=touch" }],
+    ["grep", { pattern: "as", path: "$(touch b)" }],
+    ["find", { pattern: "-delete" }],
+    ["find", { pattern: "*", path: "; touch b" }],
+    ["ls", { path: "`touch b`" }],
+    ["read", { path: "| touch b" }],
+  ] as const) {
+    await call(machine, name, args, { flags })
+  }
   expect(readFileSync(join(machine.work, "a.txt"), "utf8")).toBe("as it was\n")
   expect(readdirSync(machine.work)).toEqual(["a.txt"])
+})
+
+test("a model that does better with whole files gets no edit, is told so, and is shown as one; another keeps it", async () => {
+  using machine = localMachine(server)
+  const path = join(machine.env.XDG_CONFIG_HOME ?? "", "cairn", "config.json")
+  const config = readFileSync(path, "utf8")
+  const [before, after = ""] = config.split('{"id":"test-model"')
+  writeFileSync(path, `${before}{"id":"weak-model","edits":"whole","contextWindow":9000},{"id":"test-model"${after}`)
+  const ask = async (model: string) => {
+    server.script([{ toolCalls: [{ name: "edit", args: { path: "a", edits: [] } }] }, { text: "done" }])
+    const run = await runBinary(machine, ["-p", "go", "--model", `local/${model}`])
+    expect(run).toMatchObject({ status: 0, stdout: "done\n" })
+    const request = server.requests.at(-1)
+    return { tools: request?.tools, told: request?.results[0]?.text, body: request?.bodyText ?? "" }
+  }
+  const weak = await ask("weak-model")
+  expect(weak.tools).toEqual(["read", "bash", "write"])
+  expect(weak.told).toBe("There is no tool named edit. The tools are: read, bash, write.")
+  expect(weak.body).toContain("To change a file, read it, then write all of it, with nothing left out.")
+  const other = await ask("test-model")
+  expect(other.tools).toEqual(["read", "bash", "edit", "write"])
+  expect(other.told).toBe("a does not exist.")
+  expect(other.body).not.toContain("with nothing left out")
+  const { stdout } = await runBinary(machine, ["models"])
+  const rows = stdout.split("\n")
+  expect(rows.find((row) => row.includes("weak-model"))).toContain("whole files")
+  expect(rows.find((row) => row.includes("test-model"))).not.toContain("whole files")
 })
