@@ -171,6 +171,7 @@ export class Searches {
       size += source.texts.reduce((sum, { text }) => sum + text.length, 0)
       if (size < batchCharacters) continue
       hits.push(...(await this.#match(core, asked, pattern, batch)))
+      if (this.#newest.get(asked.client) !== mine) throw new Refusal("superseded", "A newer search took its place.")
       next = source.next
       batch = []
       size = 0
@@ -178,7 +179,6 @@ export class Searches {
       if (clock.monotonic() < slice) continue
       await sleep(clock, 0)
       slice = clock.monotonic() + sliceMs
-      if (this.#newest.get(asked.client) !== mine) throw new Refusal("superseded", "A newer search took its place.")
     }
     hits.push(...(await this.#match(core, asked, pattern, batch)))
     return { hits, more: null, down: 0 }

@@ -9,6 +9,7 @@ import { bashTool } from "../../src/tools/bash.ts"
 import { followCommand, startInFiles, type CommandSpec } from "../../src/tools/command.ts"
 import { linuxTable, processTable } from "../../src/tools/processes.ts"
 import type { CallFiles } from "../../src/tools/tool.ts"
+import { eventually } from "../support/eventually.ts"
 import { workbench, type Workbench } from "./workbench.ts"
 
 function specOf(bench: Workbench, command: string, key: string): CommandSpec {
@@ -57,6 +58,11 @@ test("a command that has begun is never taken for one that has not, dead or aliv
   const intent = claimIntent(files)
   const command = "echo begun; while [ ! -e go ]; do sleep 0.02; done; kill -KILL 0"
   const started = startInFiles(specOf(bench, command, "begun:1"), files)
+  // What it does first is to claim the call.
+  await eventually(
+    () => readFileSync(files.output, "utf8") === "begun\n",
+    () => "the command did not begin",
+  )
   const adopting = afterDeath(bench, files, intent, "begun:1")
   bench.put("go", "")
   expect(await adopting).toBe("adopted")
