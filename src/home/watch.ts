@@ -3,10 +3,11 @@
  *
  * - A change is heard within 200 ms: the system tells of it, and editors that write a new file and rename it over the old one are heard as
  *   well, since folders are watched and not files. Files that are links are watched where they lead.
- * - Where the system does not tell (a limit, a network file system), a look every so often finds the change, later.
+ * - Where the system does not tell (a limit, a network file system), a look every so often finds the change, later. Where it does, nothing is done
+ *   while nothing happens.
  * - The listener hears once of many writes in a row, and only when something differs: name, size, time or inode of an accepted file.
  */
-import { readdirSync, realpathSync, statSync, watch, type FSWatcher } from "node:fs"
+import { readdirSync, realpathSync, statfsSync, statSync, watch, type FSWatcher } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Clock } from "../std/clock.ts"
 import { errorCode } from "../std/files.ts"
@@ -15,8 +16,12 @@ import { errorCode } from "../std/files.ts"
 const settleMs = 40
 /** How often to look where the system does not tell: still within what was promised. */
 const pollMs = 150
-/** How often to look where it does: some file systems only seem to tell. */
-const safetyMs = 2_000
+/** How often to look on file systems that tell only of what is done on this machine. */
+const sharedMs = 2_000
+/** Linux's numbers of those: NFS, SMB, CIFS, 9P, FUSE, Ceph, AFS, Lustre, GFS2, OCFS2. */
+const sharedTypes: ReadonlySet<number> = new Set([
+  0x6969, 0xfe534d42, 0xff534d42, 0x1021997, 0x65735546, 0xc36400, 0x5346414f, 0xbd00bd0, 0x1161970, 0x7461636f,
+])
 
 export type WatchOptions = {
   readonly clock: Clock
@@ -39,6 +44,8 @@ class FolderWatcher {
   readonly #watchers = new Map<string, FSWatcher>()
   #seen: string
   #blind = false
+  /** Somebody elsewhere may change what is here. */
+  #shared = false
   #cancelPoll: () => void = () => {}
   #cancelSettle: () => void = () => {}
   #closed = false
@@ -61,9 +68,11 @@ class FolderWatcher {
   }
 
   #poll(): void {
-    this.#cancelPoll = this.#options.clock.after(this.#blind ? pollMs : safetyMs, () => {
+    this.#cancelPoll()
+    if (this.#closed || !(this.#blind || this.#shared)) return
+    this.#cancelPoll = this.#options.clock.after(this.#blind ? pollMs : sharedMs, () => {
       this.#look()
-      if (!this.#closed) this.#poll()
+      this.#poll()
     })
   }
 
@@ -74,15 +83,19 @@ class FolderWatcher {
   }
 
   #look(): void {
+    if (this.#closed) return
+    const before = [this.#blind, this.#shared]
+    // What is new is watched from now on; what was done to it just before is seen by one more look.
+    if (this.#arm()) this.#soon()
+    if (before[0] !== this.#blind || before[1] !== this.#shared) this.#poll()
     const now = signature(this.#folder, this.#options.accept)
-    this.#arm()
     if (now === this.#seen) return
     this.#seen = now
     this.#listener()
   }
 
-  /** Watch what is there now: folders come and go. */
-  #arm(): void {
+  /** Watch what is there now: folders come and go. True where some are new. */
+  #arm(): boolean {
     const places = placesOf(this.#folder, this.#options.accept)
     for (const [key, watcher] of this.#watchers) {
       if (places.has(key)) continue
@@ -90,10 +103,15 @@ class FolderWatcher {
       this.#watchers.delete(key)
     }
     this.#blind = this.#options.native === false
-    if (this.#blind) return
+    if (this.#blind) return false
+    let fresh = false
     for (const [key, place] of places) {
-      if (!this.#watchers.has(key) && !this.#watch(key, place)) this.#blind = true
+      if (this.#watchers.has(key)) continue
+      if (this.#watch(key, place)) fresh = true
+      else this.#blind = true
     }
+    this.#shared = [...places.values()].some(isShared)
+    return fresh
   }
 
   #watch(key: string, place: string): boolean {
@@ -151,6 +169,16 @@ function placesOf(folder: string, accept: (name: string) => boolean): ReadonlyMa
     if (stat !== undefined) places.set(`${stat.dev}:${stat.ino}`, place)
   }
   return places
+}
+
+function isShared(place: string): boolean {
+  if (process.platform !== "linux") return false
+  try {
+    return sharedTypes.has(statfsSync(place).type)
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return false
+  }
 }
 
 function realPath(path: string): string | undefined {

@@ -68,6 +68,17 @@ describe("a save is heard", () => {
   })
 })
 
+test("where the system tells, nothing is done while nothing happens", async () => {
+  const folder = tempFolder({ "there/a.json": "1" })
+  for (const name of ["there", "not/yet"]) {
+    const clock = new ManualClock()
+    ends.push(watchFolder(join(folder, name), { clock, accept }, () => {}))
+    // What was there before is looked at once more, in case it changed just then.
+    await clock.advance(1_000)
+    expect(clock.pending).toEqual([])
+  }
+})
+
 describe("by looking, where the system does not tell", () => {
   function looking(folder: string): { readonly clock: ManualClock; heard(): number; end(): void } {
     const clock = new ManualClock()
