@@ -24,6 +24,7 @@ import { outbox } from "./status/outbox.ts"
 import type { SearchLine } from "./status/search-line.ts"
 import { welcome } from "./status/welcome.ts"
 import { chunk, strip, stripChunks, type Strip } from "./status/strip.ts"
+import { uncolored } from "./uncolored.ts"
 
 /** Columns of the sign before the text in the editor. */
 export const signColumns = 2
@@ -146,6 +147,8 @@ export class Drawing {
     this.#look = look
     this.#theme = theme
     this.#keys.clear()
+    this.#given.renderer.removePostProcessFn(uncolored)
+    if (look.mono) this.#given.renderer.addPostProcessFn(uncolored)
     this.#given.renderer.setBackgroundColor(theme.colors.background === "none" ? "transparent" : look.ink.background)
     this.#given.editor.theme(theme)
     this.#given.search.look(look.ink)
