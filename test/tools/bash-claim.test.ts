@@ -10,7 +10,7 @@ import { followCommand, startInFiles, type CommandSpec } from "../../src/tools/c
 import { linuxTable, processTable } from "../../src/tools/processes.ts"
 import type { CallFiles } from "../../src/tools/tool.ts"
 import { eventually } from "../support/eventually.ts"
-import { workbench, type Workbench } from "./workbench.ts"
+import { detail, textOf, workbench, type Workbench } from "./workbench.ts"
 
 function specOf(bench: Workbench, command: string, key: string): CommandSpec {
   return { command, key, shell: "bash", cwd: bench.folder, env: { PATH: process.env["PATH"] ?? "" } }
@@ -107,4 +107,32 @@ test("a command runs under the mask of its agent, not under that of its claim", 
   const started = startInFiles(specOf(bench, "umask", "mask:1"), files)
   await end(files, started)
   expect(Number.parseInt(readFileSync(files.output, "utf8"), 8)).toBe(process.umask())
+})
+
+const forget = (): Promise<void> => Promise.reject(new Error("the ledger is closed"))
+
+test("a command in a pipe that cannot be remembered is ended: nobody could go on with it", async () => {
+  using bench = workbench()
+  const key = "forgotten-pipe:1"
+  const failed = bench.call(bashTool, { command: "sleep 300" }, { files: null, key, remember: forget })
+  expect(await failed.catch((error: Error) => error.message)).toBe("the ledger is closed")
+  expect(linuxTable.commandProcesses(key, null)).toEqual([])
+})
+
+test("a command in files that cannot be remembered is found by its key, and gone on with", async () => {
+  using bench = workbench()
+  const key = "forgotten-files:1"
+  const files = bench.files()
+  const command = "while [ ! -e go ]; do sleep 0.02; done; echo all; exit 3"
+  const failed = bench.call(bashTool, { command }, { files, key, remember: forget })
+  expect(await failed.catch((error: Error) => error.message)).toBe("the ledger is closed")
+  await eventually(
+    () => existsSync(files.begun),
+    () => "the command did not begin",
+  )
+  const adopted = bashTool.adopt?.({ command }, {}, bench.context({ files, key }), claimIntent(files))
+  bench.put("go", "")
+  const result = await adopted
+  if (result === undefined || result === null || result === "not started") throw new Error("nobody went on with it")
+  expect([textOf(result), detail(result, "exit")]).toEqual(["all\n\n[Exit status 3.]", 3])
 })

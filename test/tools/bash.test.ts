@@ -1,8 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { systemClock } from "../../src/std/clock.ts"
-import { claimIntent } from "../../src/tools/bash-claim.ts"
 import { waitingEditor } from "../../src/tools/bash-editor.ts"
 import { bashTool } from "../../src/tools/bash.ts"
 import { endCommand, linuxTable } from "../../src/tools/processes.ts"
@@ -351,32 +350,4 @@ test("an environment with a secret in it is not ours to add to", async () => {
   } finally {
     delete process.env["CAIRN_TEST_SECRET"]
   }
-})
-
-const forget = (): Promise<void> => Promise.reject(new Error("the ledger is closed"))
-
-test("a command in a pipe that cannot be remembered is ended: nobody could go on with it", async () => {
-  using bench = workbench()
-  const key = "forgotten-pipe:1"
-  const failed = run(bench, { command: "sleep 300" }, { files: null, key, remember: forget })
-  expect(await failed.catch((error: Error) => error.message)).toBe("the ledger is closed")
-  expect(linuxTable.commandProcesses(key, null)).toEqual([])
-})
-
-test("a command in files that cannot be remembered is found by its key, and gone on with", async () => {
-  using bench = workbench()
-  const key = "forgotten-files:1"
-  const files = bench.files()
-  const command = "while [ ! -e go ]; do sleep 0.02; done; echo all; exit 3"
-  const failed = run(bench, { command }, { files, key, remember: forget })
-  expect(await failed.catch((error: Error) => error.message)).toBe("the ledger is closed")
-  await eventually(
-    () => existsSync(files.begun),
-    () => "the command did not begin",
-  )
-  const adopted = bashTool.adopt?.({ command }, {}, bench.context({ files, key }), claimIntent(files))
-  bench.put("go", "")
-  const result = await adopted
-  if (result === undefined || result === null || result === "not started") throw new Error("nobody went on with it")
-  expect([textOf(result), detail(result, "exit")]).toEqual(["all\n\n[Exit status 3.]", 3])
 })
