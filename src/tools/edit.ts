@@ -62,7 +62,11 @@ async function prepareEdit(args: Args, context: ToolContext): Promise<Prepared> 
   const refusal = await refusalToReplace(place.real, args.path)
   if (refusal !== null) return { ok: false, result: errorResult(refusal) }
   const before = await readBefore(place.real)
-  if (before.kind === "missing") return { ok: false, result: errorResult(await missingMessage(args.path, place.path)) }
+  if (before.kind === "missing") {
+    const message = await missingMessage(args.path, place.path)
+    const next = message.endsWith("?") ? "" : " Make it with write."
+    return { ok: false, result: errorResult(message + next) }
+  }
   const shown = shownPath(place.path, context.cwd)
   const stale = await staleOf(place.real, before, shown, context)
   const told = stale === null ? "" : `\n\n[${noteOf(args.path, stale)}]`

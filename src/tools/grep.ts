@@ -110,9 +110,13 @@ async function searchFiles(
       return null
     case "late":
       return `The search took more than ${searchMsMax / 1_000} s: narrow it, or make the pattern simpler.`
+    case "unstarted":
+      return ran.message
     case "failed":
       // With matches it is a file that could not be read.
-      return hits.matches > 0 || ran.complaint === "" ? null : `grep refuses the pattern: ${ran.complaint}.`
+      return hits.matches > 0 || ran.complaint === ""
+        ? null
+        : `grep refuses the pattern: ${ran.complaint}. Escape what is meant to the letter, or set literal.`
     default:
       return unreachable(ran)
   }

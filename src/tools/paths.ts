@@ -139,7 +139,8 @@ export async function caseClash(path: string): Promise<string | null> {
 /** Names like that of `path`, in its folder, nearest first, at most three; as they would be written in its place. */
 async function nearNames(path: string, input: string): Promise<readonly string[]> {
   const wanted = basename(path).toLowerCase()
-  const most = Math.max(1, Math.floor(wanted.length / 3))
+  // A name of one or two letters is near to everything.
+  const most = Math.floor(wanted.length / 3)
   const stem = wanted.replace(/\.[^.]*$/, "")
   const scored = (await namesIn(dirname(path))).map((name) => {
     const lower = name.toLowerCase()

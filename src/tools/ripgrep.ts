@@ -110,8 +110,9 @@ export type Run = {
 export type Ran =
   | { readonly status: "ran" }
   | { readonly status: "late" }
-  /** It could not be started, or refused its arguments. */
+  /** It refused its arguments. */
   | { readonly status: "failed"; readonly complaint: string }
+  | { readonly status: "unstarted"; readonly message: string }
 
 /** Options that leave `folders` out of a search in `cwd`. */
 function without(folders: readonly string[], cwd: string): readonly string[] {
@@ -131,8 +132,8 @@ export async function runRipgrep(program: string, run: Run): Promise<Ran> {
     if (errorCode(error) === undefined) throw error
     const place = dirname(program)
     return {
-      status: "failed",
-      complaint: `no program can be started in ${place} (${reasonOf(error)}): set CAIRN_CACHE`,
+      status: "unstarted",
+      message: `The search program cannot be started in ${place}: ${reasonOf(error)}. CAIRN_CACHE names another folder.`,
     }
   }
   const { stdout, stderr } = child

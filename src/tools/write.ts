@@ -5,6 +5,7 @@
  *   ends; a new one is UTF-8, as given.
  */
 import { Type } from "@sinclair/typebox"
+import { basename } from "node:path"
 import { hashBytes } from "../std/files.ts"
 import { pathAliases } from "./coerce.ts"
 import { diffOf } from "./diff.ts"
@@ -13,6 +14,7 @@ import { caseClash, reasonOf, resolveFile, shownPath } from "./paths.ts"
 import {
   discardReplace,
   executeReplace,
+  missingFolder,
   prepareReplace,
   reconcileReplace,
   refusalToReplace,
@@ -69,13 +71,24 @@ async function prepareWrite(args: Args, place: Place, context: ToolContext): Pro
   const replacement = replacementOf(args, place, before, context)
   const stale = await staleOf(place.real, before, shownPath(place.path, context.cwd), context)
   if (stale === null || before.kind === "missing" || before.hash === hashBytes(replacement.after)) {
-    const clash = before.kind === "missing" ? await caseClash(place.path) : null
-    const note = clash === null ? "" : ` ${clash} is beside it: on many machines the two are one file.`
+    const note = before.kind === "missing" ? await clashNote(place) : ""
     return prepareReplace({ ...replacement, text: replacement.text + note }, context)
   }
   // Shown what changed, the model has seen the file, and its next write stands.
   const seen = stale.diff === null ? {} : { seen: { path: place.real, hash: before.hash } }
   return { ok: false, result: errorResult(refusalOf(args.path, stale), { path: place.path, ...seen }) }
+}
+
+/** A file or a folder that is made beside one of nearly the same name. */
+async function clashNote({ path, real }: Place): Promise<string> {
+  const folder = await missingFolder(real)
+  const clash = await caseClash(folder ?? path)
+  if (clash === null) return ""
+  const what =
+    folder === null
+      ? "it: on many machines the two are one file"
+      : `${basename(folder)}: on many machines the two are one folder`
+  return ` ${clash} is beside ${what}.`
 }
 
 function replacementOf(args: Args, place: Place, before: Before, context: ToolContext): Replacement {

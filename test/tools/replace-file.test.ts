@@ -188,7 +188,7 @@ describe("edit", () => {
   test("refuses what is no text, is not there, or cannot be held", async () => {
     using bench = workbench()
     const told = async (): Promise<string> => textOf(await bench.call(editTool, edit("a", "→")))
-    expect(await told()).toBe("f does not exist.")
+    expect(await told()).toBe("f does not exist. Make it with write.")
     bench.put("f", Uint8Array.of(0x61, 0, 1, 2))
     expect(await told()).toBe("f is binary data, 4 bytes: change it with a command.")
     bench.put("f", Uint8Array.of(0x61, 0xe9))

@@ -206,7 +206,9 @@ describe("grep", () => {
   test("tells what is wrong with a pattern", async () => {
     using bench = workbench()
     plant(bench, { a: "x" })
-    expect(await told(bench, grepTool, { pattern: "a(" })).toBe("grep refuses the pattern: unclosed group.")
+    expect(await told(bench, grepTool, { pattern: "a(" })).toBe(
+      "grep refuses the pattern: unclosed group. Escape what is meant to the letter, or set literal.",
+    )
     expect(await told(bench, grepTool, { pattern: "" })).toBe("The pattern is empty.")
   })
 

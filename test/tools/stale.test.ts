@@ -158,6 +158,10 @@ describe("names that look the same", () => {
     expect(textOf(result)).toBe(
       "Wrote readme.md: 2 bytes, new. README.md is beside it: on many machines the two are one file.",
     )
+    await bench.call(writeTool, { path: "src/deep/a", content: "1\n" })
+    expect(textOf(await bench.call(writeTool, { path: "SRC/deep/b", content: "2\n" }))).toBe(
+      "Wrote SRC/deep/b: 2 bytes, new. src is beside SRC: on many machines the two are one folder.",
+    )
     const missing = await call(editTool, { path: "ReadMe.md", edits: [{ oldText: "a", newText: "b" }] })
     expect(textOf(missing)).toContain("ReadMe.md does not exist. Did you mean README.md or readme.md?")
   })
