@@ -171,7 +171,11 @@ export async function openScreen(start: ScreenStart): Promise<number> {
           if (begin !== null) decided.resolve(begin)
           return outcome
         },
-        dismissed: () => decided.resolve(null),
+        settled() {
+          if (needsFirstStart(person)) return false
+          decided.resolve(null)
+          return true
+        },
       }
     : undefined
   const { startScreen } = await import("../tui/screen.ts")

@@ -29,6 +29,7 @@ export const commandNames = {
   "app.trust": command("Decide what this folder may do"),
   "app.doctor": command("Check what Cairn needs: settings, store, models, programs, terminal"),
   "app.login": command("Store a provider's key", '{"name"?: a provider}'),
+  "app.tour": command("Take the tour, which needs no key and no network"),
   "app.logout": command("Forget a provider's key", '{"name"?: a provider}'),
   "app.reload": command("Read config, keymaps, themes, prompts and skills again"),
 
@@ -110,6 +111,8 @@ export const commandNames = {
   "search.previous": command("To the previous match"),
   "search.close": command("Close the search and go back to where you were"),
   "search.accept": command("Close the search and stay at the match"),
+  "search.olderQuery": motion("Search for what was searched for before"),
+  "search.newerQuery": motion("Search for what was searched for after that"),
   "search.toggleRegex": command("Search for plain text or for a regular expression"),
   "search.list": command("List what a search finds in this session, its forks and whole outputs"),
   "search.all": command("Search all sessions"),

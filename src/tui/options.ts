@@ -228,8 +228,8 @@ export type ScreenOptions = {
   readonly firstStart?: {
     readonly offer: FirstStart
     answer(answer: FirstStartAnswer): Promise<Outcome>
-    /** The question was put away without an answer. */
-    dismissed?(): void
+    /** True where a model can be asked by now, as when the config was written meanwhile: then the work begins with it. */
+    settled(): boolean
   }
   /** Asked at the start, where the folder wants more than the person has let it do yet. No host is reached before the answer. */
   readonly trust?: { readonly question: TrustQuestion; answer(answer: TrustAnswer): Promise<Outcome> }

@@ -95,6 +95,7 @@ function build(
     client: options.client,
     draft: () => editor.draft(store.state.view.session || null, options.clock.now()),
     places: () => app.slots.places(),
+    queries: () => app.search.history.queries,
     failed: (error) => app.say("warning", `What you type cannot be kept on disk: ${sentence(error)}`),
   })
   touch = () => keeper.touch()
@@ -127,9 +128,10 @@ function begin(app: App): void {
   store.redraw()
   app.refocus()
   if (options.notices.length > 0) app.say("warning", options.notices.join("\n"))
-  if (options.firstStart !== undefined) {
-    askFirstStart({ options, store, say: app.say, ready: () => refreshModels(app) })
-  }
+  askFirstStart(app)
+  store.listen((state, before) => {
+    if (before.noModel !== null && state.noModel === null) refreshModels(app)
+  })
   if (options.trust !== undefined) {
     const { question, answer } = options.trust
     askTrust({ store, home: options.home, atStart: true, say: app.say }, question, answer)

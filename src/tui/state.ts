@@ -98,6 +98,8 @@ export type ScreenState = {
   readonly keymap: string
   readonly branch: string | null
   readonly models: readonly ModelRecord[]
+  /** No model can be asked yet: the first question stands there, or was put away. Null where there is one. */
+  readonly noModel: "asked" | "put away" | null
   readonly mouse: boolean
   /** Whether the terminal is in front; true until it says otherwise. */
   readonly watched: boolean
@@ -156,6 +158,7 @@ export function startState(given: {
     keymap: given.keymap,
     branch: null,
     models: [],
+    noModel: null,
     mouse: given.mouse,
     watched: true,
     now: given.now,

@@ -59,6 +59,7 @@ export type ScreenEvent =
   | { readonly type: "keymap"; readonly name: string }
   | { readonly type: "branch"; readonly name: string | null }
   | { readonly type: "models"; readonly models: readonly ModelRecord[] }
+  | { readonly type: "noModel"; readonly standing: ScreenState["noModel"] }
   | { readonly type: "mouse"; readonly on: boolean }
   | { readonly type: "shell"; readonly command: string | null }
   | { readonly type: "watched"; readonly on: boolean }
@@ -224,6 +225,7 @@ type Fact = Extract<
       | "keymap"
       | "branch"
       | "models"
+      | "noModel"
       | "mouse"
       | "shell"
       | "watched"
@@ -253,6 +255,8 @@ function setFact(state: ScreenState, event: Fact): ScreenState {
       return event.name === state.branch ? state : { ...state, branch: event.name }
     case "models":
       return { ...state, models: event.models }
+    case "noModel":
+      return event.standing === state.noModel ? state : { ...state, noModel: event.standing }
     case "mouse":
       return { ...state, mouse: event.on }
     case "shell":

@@ -5,6 +5,7 @@ import type { ModelRecord } from "../../protocol/port.ts"
 import { agentOf } from "../../protocol/view.ts"
 import { money, shortCount } from "../status/numbers.ts"
 import type { Item } from "../dialogs/dialog.ts"
+import { askAgain } from "../first-start.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
 function configure(stage: Stage, change: { readonly model?: string; readonly thinking?: ThinkingLevel }): void {
@@ -89,6 +90,7 @@ function openModels(stage: Stage, filter: string): void {
 
 const selectModel: Command = {
   run(stage, args) {
+    if (askAgain(stage)) return true
     const asked = typeof args.name === "string" ? args.name : ""
     const exact = stage.store.state.models.find((model) => model.name === asked)
     if (exact !== undefined) configure(stage, { model: exact.name })

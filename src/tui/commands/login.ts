@@ -1,5 +1,6 @@
 /** Keys of providers: storing one, which is typed unseen, and forgetting one. */
 import type { CommandName } from "../../home/command-names.ts"
+import { askAgain, takeFirst } from "../first-start.ts"
 import type { ProviderChoice } from "../options.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
@@ -63,6 +64,7 @@ const nameOf = (args: { readonly name?: unknown }): string => (typeof args.name 
 const login: Command = {
   off: ({ options }) => (options.outside.providers === undefined ? nowhere : null),
   run(stage, args) {
+    if (askAgain(stage)) return true
     const providers = stage.options.outside.providers?.()
     if (providers === undefined) return false
     const exact = providers.find(({ id }) => id === nameOf(args))
@@ -90,7 +92,18 @@ const logout: Command = {
   },
 }
 
+/** Only before a model was chosen: the tour is a session of its own, in a folder of its own. */
+const tour: Command = {
+  off: ({ store }) => (store.state.noModel === null ? "it begins in a session of its own: cairn tour" : null),
+  run(stage) {
+    if (stage.store.state.noModel === null) return false
+    takeFirst(stage, { kind: "tour" })
+    return true
+  },
+}
+
 export const loginCommands = {
+  "app.tour": tour,
   "app.login": login,
   "app.logout": logout,
 } as const satisfies Partial<Record<CommandName, Command>>

@@ -11,6 +11,7 @@ import { until } from "../jump.ts"
 import { sentence } from "../link.ts"
 import { folderOf } from "../state.ts"
 import { runSlash } from "./slash.ts"
+import { askAgain } from "../first-start.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
 /** Sends `text` as an input of the conversation. It stays in the outbox until the host has it. */
@@ -74,7 +75,11 @@ function submit(stage: Stage, mode: SubmitMode): boolean {
   const text = editor.take()
   remember(stage, text)
   if (text.startsWith("!")) attempt(stage, shell(stage, text))
-  else if (!text.startsWith("/") || !runSlash(stage, text)) attempt(stage, send(stage, text.trim(), mode))
+  else if (!text.startsWith("/") || !runSlash(stage, text)) {
+    attempt(stage, send(stage, text.trim(), mode))
+    // It waits until there is a model to be sent to.
+    askAgain(stage)
+  }
   return true
 }
 

@@ -83,6 +83,8 @@ function busyParts(state: ScreenState, keys: HintKeys, remote: boolean): readonl
 }
 
 function linkParts(state: ScreenState): readonly Part[] {
+  // Nothing is started before there is a model.
+  if (state.link.status === "connecting" && state.noModel !== null) return []
   if (state.link.status === "connecting") {
     const text = state.link.attempt === 1 ? "starting" : "connecting"
     return [{ text, role: "textMuted" }]

@@ -40,6 +40,12 @@ function sentences(state: ScreenState, resumeKeys: string): readonly Sentence[] 
     // What waits for code that is not here goes on when that is back, and by no key.
     all.push({ level: "warning", text: held.because === "code" ? held.reason : `${held.reason} ${how}` })
   }
+  if (state.noModel === "put away") {
+    all.push({
+      level: "warning",
+      text: "No model can be asked yet: /login stores a provider's key, /tour shows what there is without one.",
+    })
+  }
   if (state.interrupted !== null) {
     const title = state.interrupted.title === "" ? "a session" : `“${state.interrupted.title}”`
     all.push({ level: "warning", text: `Work in ${title} was interrupted; ${how}` })

@@ -9,16 +9,16 @@ const offer: FirstStart = {
 
 function start(outcome: Outcome = { ok: true, text: "Ready" }) {
   const answers: FirstStartAnswer[] = []
-  let dismissed = 0
+  const standing = { settled: false }
   const firstStart = {
     offer,
     answer(answer: FirstStartAnswer): Promise<Outcome> {
       answers.push(answer)
       return Promise.resolve(outcome)
     },
-    dismissed: () => void dismissed++,
+    settled: () => standing.settled,
   }
-  return { answers, dismissed: () => dismissed, options: { firstStart } }
+  return { answers, standing, options: { firstStart } }
 }
 
 test("the first start offers the tour, a server that was found, and a key", async () => {
@@ -57,11 +57,49 @@ test("an answer that fails is told, and the question comes again", async () => {
   await robot.close()
 })
 
-test("the question can be put away", async () => {
-  const { options, dismissed } = start()
-  const robot = await openRobot({ options })
+test("put away, the question leaves a line that says how to go on, and comes again with the first prompt, which waits for it", async () => {
+  const { options, answers } = start()
+  const robot = await openRobot({ options, columns: 120 })
   await robot.press("escape")
   robot.hides("Take the tour")
-  expect(dismissed()).toBe(1)
+  robot.shows("● No model can be asked yet: /login stores a provider's key, /tour shows what there is without one.")
+  await robot.wait(60_000)
+  robot.shows("● No model can be asked yet")
+  await robot.type("hello")
+  await robot.press("enter")
+  robot.shows("› Take the tour")
+  await robot.press("enter")
+  await robot.draw()
+  expect(answers).toEqual([{ kind: "tour" }])
+  robot.hides("No model can be asked yet")
+  await robot.close()
+})
+
+test("after it was put away the question comes with /login and with the choice of a model, and /tour answers it", async () => {
+  const { options, answers } = start()
+  const robot = await openRobot({ options, columns: 120 })
+  await robot.press("escape", "ctrl+l")
+  robot.shows("› Take the tour")
+  await robot.press("escape")
+  await robot.type("/login")
+  await robot.press("escape", "enter")
+  robot.shows("› Take the tour")
+  await robot.press("escape")
+  await robot.type("/tour")
+  await robot.press("escape", "enter")
+  await robot.draw()
+  expect(answers).toEqual([{ kind: "tour" }])
+  await robot.close()
+})
+
+test("where a model can be asked by then, as from a config that was written meanwhile, nothing is asked again", async () => {
+  const { options, standing } = start()
+  const robot = await openRobot({ options, columns: 120 })
+  await robot.press("escape")
+  standing.settled = true
+  await robot.type("hello")
+  await robot.press("enter")
+  robot.hides("Take the tour")
+  robot.hides("No model can be asked yet")
   await robot.close()
 })
