@@ -1,13 +1,14 @@
 /** The provider layer: how soon a stop reaches the server, what a request costs beside the network, and what each SDK costs. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { build } from "../../src/build.ts"
 import { createProviders } from "../../src/providers/registry.ts"
 import type { ApiName, ModelRequest } from "../../src/providers/provider.ts"
+import type { Json } from "../../src/std/json.ts"
 import { systemClock } from "../../src/std/clock.ts"
-import { builtBinary } from "../support/binary.ts"
-import { localMachine } from "../support/local-model.ts"
+import { builtBinary, type Machine } from "../support/binary.ts"
+import { localMachine, writeConfig } from "../support/local-model.ts"
 import type { Reply } from "../support/model-script.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import { median, range, repeat, timed, type Bench } from "./measure.ts"
@@ -165,6 +166,116 @@ const cost: Bench = {
   },
 }
 
+/** The executable as it is, and as it would be with all SDKs loaded at its start. */
+async function bothBinaries(folder: string): Promise<Readonly<Record<string, string>>> {
+  const entry = join(folder, "eager.ts")
+  const at = (sdk: string): string => JSON.stringify(Bun.resolveSync(sdk, import.meta.dir))
+  const imports = sdks.map((sdk, place) => `import * as sdk${place} from ${at(sdk)}`)
+  const main = JSON.stringify(join(import.meta.dir, "../../src/main.ts"))
+  const used = `Object.assign(globalThis, { sdks: [${sdks.map((_, place) => `sdk${place}`).join(", ")}] })`
+  writeFileSync(entry, [...imports, `import ${main}`, used].join("\n"))
+  const outfile = join(folder, "eager")
+  await build({ entry, outfile })
+  return { "on first use": await builtBinary(), "all at the start": outfile }
+}
+
+/** Memory that is the process's own: the executable's pages are shared by all. */
+function privateMb(pid: number): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")
+  return Number(/Private_Dirty: +(\d+)/.exec(rollup)?.[1] ?? 0) / 1024
+}
+
+/** Reads until `word` was said; the rest is left, since a reader that goes ends the run. */
+async function said(stdout: ReadableStream<Uint8Array>, word: string): Promise<void> {
+  const reader = stdout.getReader()
+  const decoder = new TextDecoder()
+  for (let text = ""; !text.includes(word);) {
+    const { value, done } = await reader.read()
+    if (done) throw new Error(`it ended before ${word}: ${text}`)
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/** Runs `command` until `until` settles; the time that took, and its own memory then. */
+async function watched(
+  command: readonly string[],
+  machine: Machine,
+  until: (child: { readonly stdout: ReadableStream<Uint8Array> }) => Promise<void>,
+): Promise<{ readonly ms: number; readonly mb: number }> {
+  const started = performance.now()
+  const options = {
+    cwd: machine.work,
+    env: { ...machine.env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  } as const
+  const child = Bun.spawn([...command], options)
+  await until(child)
+  const [ms, mb] = [performance.now() - started, privateMb(child.pid)]
+  child.kill("SIGKILL")
+  await child.exited
+  return { ms, mb }
+}
+
+/** What loading on first use saves, in the executable itself: a start that asks no model, and a request by each format and by none. */
+const lazy: Bench = {
+  name: "provider-lazy",
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), "cairn-lazy-"))
+    const server = await startModelServer({ script: () => ({ hang: "before-headers" }) })
+    const rows: string[] = []
+    try {
+      const binaries = await bothBinaries(folder)
+      const asks = async (binary: string, config: Json, tour: boolean): Promise<{ ms: number; mb: number }> => {
+        using machine = localMachine(server)
+        writeConfig(machine, config)
+        const at = server.requests.length
+        const command = [binary, "-p", "hi", "--mode", "json", "--no-session"]
+        return await watched(command, machine, async ({ stdout }) => {
+          if (tour) await said(stdout, "turn_start")
+          else await server.request(at)
+        })
+      }
+      for (const [when, binary] of Object.entries(binaries)) {
+        const row = async (name: string, config: Json, tour = false): Promise<void> => {
+          const runs = await repeat(9, () => asks(binary, config, tour))
+          const ms = range(
+            runs.map((run) => run.ms),
+            "ms to the request",
+          )
+          rows.push(
+            `SDKs loaded ${when}, ${name}: ${ms}; ${range(
+              runs.map((run) => run.mb),
+              "MB of its own",
+            )}`,
+          )
+        }
+        using machine = localMachine(server)
+        const starts = await repeat(21, () =>
+          timed([binary, "--version"], { cwd: machine.work, env: { ...machine.env } }),
+        )
+        rows.push(
+          `SDKs loaded ${when}, --version: ${range(
+            starts.map(({ ms }) => ms),
+            "ms",
+          )}`,
+        )
+        await row("a script in place of a model", { model: "tour/guide" }, true)
+        for (const api of formats) {
+          const models = [{ id: "m", contextWindow: 100_000, maxTokens: 4_000 }]
+          const local = { api, baseUrl: urlOf(server, api), apiKey: "k", models }
+          await row(api, { model: "local/m", providers: { local } })
+        }
+      }
+      return rows
+    } finally {
+      await server.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  },
+}
+
 const word: Bench = {
   name: "provider-print",
   async run() {
@@ -188,4 +299,4 @@ const word: Bench = {
   },
 }
 
-export const providerBenches: readonly Bench[] = [stop, own, cost, word]
+export const providerBenches: readonly Bench[] = [stop, own, cost, lazy, word]
