@@ -23,6 +23,7 @@ export type KeeperOptions = {
   readonly client: string
   draft(): Draft | null
   places(): Readonly<Record<string, Json>>
+  queries(): readonly string[]
   /** The file cannot be written. */
   failed(error: unknown): void
 }
@@ -54,13 +55,14 @@ export class Keeper {
     this.#cancel?.()
     this.#cancel = null
     const { store, link, client } = this.#options
+    const more = { places: this.#options.places(), queries: this.#options.queries() }
     const { view } = store.state
     const draft = this.#draft()
     const begun = view.session !== "" && (view.entries.length > 0 || view.submissions.size > 0)
     // A session that has not begun goes with its host: the draft is nobody's yet.
     if (!begun) return this.#toFile(draft === null ? null : { ...draft, session: null })
     try {
-      await link.request({ type: "screen", client, value: toSaved(draft, store.state, this.#options.places()) })
+      await link.request({ type: "screen", client, value: toSaved(draft, store.state, more) })
       if (this.#inFile) this.#toFile(null)
     } catch {
       // The host is away or refuses: the file keeps it until it is back.

@@ -46,6 +46,7 @@ export class Restorer {
     if (saved !== null) {
       app.store.dispatch({ type: "conversation", id: saved.conversation })
       app.slots.restorePlaces(view.session, saved.places)
+      app.search.history.restore(saved.queries)
     }
     if (!first) return
     if (saved !== null) this.#panels(app, saved)

@@ -18,6 +18,8 @@ export type Saved = {
   readonly conversation: number
   /** Where the reader was, by panel. */
   readonly places: Readonly<Record<string, Json | undefined>>
+  /** What was searched for, the newest last. */
+  readonly queries: readonly string[]
 }
 
 const version = 1
@@ -25,7 +27,7 @@ const version = 1
 export function toSaved(
   draft: Draft | null,
   { place, conversation }: Pick<ScreenState, "place" | "conversation">,
-  places: Readonly<Record<string, Json>>,
+  { places, queries }: { readonly places: Readonly<Record<string, Json>>; readonly queries: readonly string[] },
 ): Json {
   return {
     version,
@@ -36,6 +38,7 @@ export function toSaved(
     front: place.front,
     conversation,
     places: { ...places },
+    queries: [...queries],
   }
 }
 
@@ -87,5 +90,6 @@ export function readSaved(value: Json | undefined): Saved | null {
     front: typeof value.front === "string" ? value.front : null,
     conversation: typeof value.conversation === "number" ? value.conversation : 1,
     places: isObject(value.places) ? value.places : {},
+    queries: names(value.queries) ?? [],
   }
 }

@@ -229,6 +229,8 @@ export const searchCommands = {
   "search.previous": match(false),
   "search.close": closeSearch(false),
   "search.accept": closeSearch(true),
+  "search.olderQuery": { run: ({ search }) => search.recall(-1) },
+  "search.newerQuery": { run: ({ search }) => search.recall(1) },
   "search.toggleRegex": { off: searchClosed, run: (stage) => stage.search.toggleRegex() },
   "search.list": searchList,
   "search.all": searchAll,

@@ -9,6 +9,7 @@ import type { Beyond, BeyondState } from "../beyond.ts"
 import type { Ink } from "../roles.ts"
 import type { Reader } from "../panels/panel.ts"
 import type { SearchState } from "../viewport/seeker.ts"
+import { QueryHistory } from "./query-history.ts"
 
 /** How long entries that were fetched are waited for to be searched, and how often that is looked at. */
 const fetchedMsMax = 2_000
@@ -42,6 +43,7 @@ export class SearchLine {
   readonly #input: InputRenderable
   readonly #words: TextRenderable
   readonly #clock: Clock
+  readonly history = new QueryHistory()
   #target: Target | null = null
   /** What an accepted search goes on in. */
   #last: Target | null = null
@@ -81,6 +83,7 @@ export class SearchLine {
     this.#direction = direction
     this.#sign.content = direction === 1 ? "/ " : "? "
     this.node.visible = true
+    this.history.rewind()
     this.#input.value = ""
     this.#input.focus()
     this.refresh()
@@ -95,6 +98,7 @@ export class SearchLine {
     if (target === null) return false
     const { reader, beyond } = target
     const older = beyond?.state.older ?? 0
+    this.history.add(this.#input.value)
     if (accept && reader.searchState.current === null) this.#go(target, this.#direction)
     this.#target = null
     this.node.visible = false
@@ -147,6 +151,15 @@ export class SearchLine {
   toggleRegex(): boolean {
     if (this.#target === null) return false
     this.#regex = !this.#regex
+    this.#ask()
+    return true
+  }
+
+  /** Puts an earlier query into the line, or a later one. */
+  recall(by: -1 | 1): boolean {
+    const query = this.#target === null ? null : this.history.step(by, this.#input.value)
+    if (query === null) return false
+    this.#input.value = query
     this.#ask()
     return true
   }

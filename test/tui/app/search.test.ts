@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { ScriptedHost } from "../../support/scripted-host.ts"
 import { openRobot, type Robot } from "../../support/screen.ts"
 
 async function conversation(): Promise<Robot> {
@@ -104,4 +105,37 @@ test("page keys scroll while the editor keeps the focus, and what is new below i
   await robot.type("typed")
   expect(robot.prompt).toBe("typed|")
   await robot.close()
+})
+
+test("what was searched for before comes back, also in another life of the program", async () => {
+  const robot = await conversation()
+  for (const query of ["question 1", "needle", "question 1"]) {
+    await robot.press("ctrl+f")
+    await robot.type(query)
+    await robot.wait(50)
+    await robot.press("escape")
+  }
+  await robot.press("ctrl+f", "up")
+  robot.shows("? question 1")
+  // With matches the arrows go to them; with Alt they go on through what was asked.
+  await robot.press("alt+up")
+  robot.shows("? needle")
+  expect(robot.frame()).toMatch(/\? needle +1\n/)
+  await robot.press("alt+up")
+  robot.shows("? needle")
+  await robot.press("alt+down", "alt+down")
+  expect(robot.frame()).toMatch(/\? search\b/)
+  await robot.press("escape")
+  await robot.wait(300)
+  await robot.close()
+  const kept = robot.host.asked.findLast((command) => command.type === "screen")
+  const host = new ScriptedHost()
+  if (kept?.type !== "screen") throw new Error("nothing was kept")
+  host.documents = [{ conversation: 0, name: "screen/main", value: kept.value as never }]
+  host.entries = robot.host.entries
+  const again = await openRobot({ columns: 80, rows: 20, host })
+  await again.wait(300)
+  await again.press("ctrl+f", "up")
+  again.shows("? question 1")
+  await again.close()
 })
