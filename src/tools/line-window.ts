@@ -60,7 +60,12 @@ export class LineWindow {
     }
   }
 
-  /** The text is over: its last line may have no newline. */
+  /** Code units of the line that has not ended, where it is one of the window. */
+  get openLine(): number {
+    return !this.#full && this.#ended >= this.#limits.skip ? this.#lineChars : 0
+  }
+
+  /** The text is over, or nobody reads on: its last line may have no newline. */
   finish(): void {
     if (this.#lineChars > 0) this.#end()
   }

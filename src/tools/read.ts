@@ -28,6 +28,8 @@ const bytesMax = 50 * 1024
 const lineBytesMax = 2_000
 /** How far to read on behind the window, only to tell how many lines there are. */
 const countBytesMax = 1024 * 1024
+/** How far to look for the end of a line that is shown cut. */
+const lineCharsMax = 64 * 1024 * 1024
 const chunkBytes = 256 * 1024
 
 const parameters = Type.Object({
@@ -148,7 +150,7 @@ async function readText(
   const last = offset + window.lines.length - 1
   const notes: string[] = []
   if (form.encoding !== "UTF-8") notes.push(`Encoding: ${form.encoding}.`)
-  if (window.full) {
+  if (window.full || passed === "cut") {
     const of = passed === "whole" ? ` of ${window.total}` : ` of more (${sizeText(place.info.size)})`
     notes.push(`Lines ${offset}-${last}${of}. Go on with offset=${last + 1}.`)
   }
@@ -161,7 +163,7 @@ async function readText(
     path: place.path,
     from: offset,
     to: last,
-    more: window.full,
+    more: window.full || passed === "cut",
     encoding: form.encoding,
     bom: form.bom,
   }
@@ -206,6 +208,10 @@ async function pass(
   for (let behind = 0; piece.length > 0; behind += window.full ? piece.length : 0) {
     if (signal.aborted) return "aborted"
     if (behind > countBytesMax) return "cut"
+    if (window.openLine > lineCharsMax) {
+      window.finish()
+      return "cut"
+    }
     if (!wide && !window.full && piece.includes(0)) return "binary"
     window.push(decoder.decode(piece, { stream: true }))
     piece = chunk.subarray(0, await fill(file, chunk))

@@ -92,6 +92,14 @@ describe("reading a large file (83)", () => {
     )
   })
 
+  test("does not look for ever for the end of a line", async () => {
+    using bench = workbench()
+    bench.put("one.js", Buffer.alloc(68 * 1024 * 1024, "x"))
+    const text = textOf(await bench.call(readTool, { path: "one.js" }))
+    expect(text).toMatch(/^x{2000}… \[line cut: 67\d{6} characters\]\n\n\[/)
+    expect(text).toContain("[Lines 1-1 of more (71.3 MB). Go on with offset=2. Lines are cut")
+  })
+
   test("is ended by an abort", async () => {
     using bench = workbench()
     bench.put("f", numbered(10))

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "bun:test"
-import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from "node:fs"
 import { readAttribute, writeAttribute } from "../../src/std/attributes.ts"
 import { hashBytes } from "../../src/std/files.ts"
 import type { JsonObject } from "../../src/std/json.ts"
@@ -93,6 +103,16 @@ describe("a file that is replaced", () => {
         await bench.call(tool, args)
         expect([bench.get("f"), mode(bench, "f")]).toEqual(["new", bits])
       }
+    })
+
+    test(`keeps its owner and group, where they can be given (${name}, 79)`, async () => {
+      using bench = workbench()
+      bench.put("f", "old")
+      const owner = process.getuid?.() === 0 ? [12_345, 23_456] : [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+      chownSync(bench.path("f"), owner[0] ?? 0, owner[1] ?? 0)
+      await bench.call(tool, args)
+      const { uid, gid } = statSync(bench.path("f"))
+      expect([bench.get("f"), [uid, gid]]).toEqual(["new", owner])
     })
 
     test(`keeps its attributes (${name}, 79)`, async () => {
