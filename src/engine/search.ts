@@ -13,6 +13,7 @@ import { entryTexts, type EntryText } from "../protocol/entry-text.ts"
 import type { EntryRecord } from "../protocol/records.ts"
 import type { Core } from "./core.ts"
 import { entryRecord } from "./entries.ts"
+import { outputPiece } from "./live-output.ts"
 import type { Matcher } from "./options.ts"
 import { callInput, callKind, shellKind } from "./task.ts"
 
@@ -56,15 +57,14 @@ async function* piecesOf(
   task: number,
   from: number,
 ): AsyncIterable<{ text: string; at: number; end: number }> {
-  const attempt = core.ledger.live.tasks.get(task)?.attempt ?? 1
-  for (let at = from; ;) {
-    const { bytes, size } = await core.ledger.spools.readOutput(task, attempt, at, at + pieceBytes)
+  for (let asked = from; ;) {
+    const { bytes, from: at, size } = await outputPiece(core, task, asked, pieceBytes)
     if (bytes.length === 0) return
     const last = at + bytes.length >= size
     const line = bytes.lastIndexOf(0x0a) + 1
     const used = last ? bytes.length : line > 0 ? line : Math.max(1, boundaryBefore(bytes, bytes.length))
     yield { text: new TextDecoder().decode(bytes.subarray(0, used)), at, end: at + used }
-    at += used
+    asked = at + used
     if (last) return
   }
 }

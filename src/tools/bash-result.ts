@@ -17,6 +17,7 @@ export type CommandReport = {
     | { readonly by: "abort" }
     | { readonly by: "timeout"; readonly seconds: number }
     | { readonly by: "editor"; readonly editor: string }
+    | { readonly by: "output_limit" }
     | { readonly by: "restart" }
   readonly capture: Capture
   readonly running: readonly Found[]
@@ -65,7 +66,7 @@ function outputText(shown: Shown, { size }: Capture, kept: CommandReport["kept"]
   return `${head}[… ${sizeText(shown.bytesLeft)} left out; ${where} …]\n${shown.tail.trimEnd()}`
 }
 
-function endText({ ending, ended }: CommandReport): string | null {
+function endText({ ending, ended, capture }: CommandReport): string | null {
   switch (ended.by) {
     case "timeout":
       return `Timed out after ${ended.seconds} s: the command and all that it started were ended.`
@@ -73,6 +74,8 @@ function endText({ ending, ended }: CommandReport): string | null {
       return "Interrupted: the command and all that it started were ended."
     case "editor":
       return `Ended: ${ended.editor} waited for someone to type, and nobody is there. Change files with the tools for it, or give the editor its commands as arguments.`
+    case "output_limit":
+      return `The output reached its limit of ${sizeText(capture.size)}: the command and all that it started were ended.`
     case "restart":
       return "Cairn ended while the command ran. Whether it did what it was to do is unknown; what still ran of it was ended. Look before you run it again."
     case "itself":

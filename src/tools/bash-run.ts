@@ -11,6 +11,7 @@ import { sleep } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
 import { capturedFile, commandResult } from "./bash-result.ts"
 import { claimIntent, claimOf, claimUnstarted } from "./bash-claim.ts"
+import { freedFact, OutputGrowth } from "./bash-growth.ts"
 import { limitOf, reporter, reportOf, settleMs, stillRunning, supervised, type Args } from "./bash-watch.ts"
 import {
   followCommand,
@@ -24,7 +25,7 @@ import {
   type Ending,
   type Started,
 } from "./command.ts"
-import { EndsKeeper, type Capture } from "./output.ts"
+import { EndsKeeper } from "./output.ts"
 import { reasonOf } from "./paths.ts"
 import { endCommand, identityOf, isAlive, processTable, storedIdentity, type Identity } from "./processes.ts"
 import { sizeText } from "./show.ts"
@@ -99,24 +100,34 @@ type Running = {
   readonly identity: Identity | null
   readonly gone?: Promise<Ending>
   readonly limitMs: number | null
+  /** Bytes of the output's beginning that were freed before. */
+  readonly freed?: number
 }
 
 async function superviseInFiles(
   files: CallFiles,
-  { leader, identity, gone, limitMs }: Running,
+  { leader, identity, gone, limitMs, freed = 0 }: Running,
   args: Args,
   context: ToolContext,
 ): Promise<ToolResult> {
   const { clock, key } = context
-  const onOutput = reporter(context)
+  const tell = reporter(context)
+  const most = fileBytesMax(context)
+  const growth = new OutputGrowth(files.output, { kept: context.outputBytesMax, most, freed }, context)
+  const onOutput = (bytes: Uint8Array, skipped: number): void => {
+    tell(bytes, skipped)
+    growth.grew(skipped + bytes.length)
+  }
   const endWatch = leader === null ? () => {} : watchLater(files, leader, limitMs, context)
   try {
-    const { value, stop, survivors } = await supervised(leader, limitMs, context, (signal) =>
-      followCommand({ files, identity, gone, clock, signal, onOutput }),
-    )
+    const follow = (signal: AbortSignal): ReturnType<typeof followCommand> =>
+      followCommand({ files, identity, gone, clock, signal, onOutput })
+    const { value, stop: asked, survivors } = await supervised(leader, limitMs, context, follow, growth.over)
     const capture = await capturedFile(files.output)
+    // Its relay had gone, so that it may have ended by that.
+    const stop = capture.size >= most ? ({ by: "output_limit" } as const) : asked
     const running = stop === null ? await stillRunning(key, leader, value.held, context) : survivors
-    const notes = await fileNotes(files, capture, context)
+    const notes = await fileNotes(files)
     return commandResult({
       ...reportOf(args, value.ending, stop),
       capture,
@@ -169,7 +180,8 @@ export async function adoptCommand(
     takeOver(files)
     if (!isStored) await context.remember({ ...identity, deadline: deadlineOf(limitMs, context) })
   }
-  return superviseInFiles(files, { leader: identity?.pid ?? null, identity, limitMs }, args, context)
+  const freed = Number(facts[freedFact] ?? 0)
+  return superviseInFiles(files, { leader: identity?.pid ?? null, identity, limitMs, freed }, args, context)
 }
 
 /** Who runs a command; found by its key where its host ended before it could remember that. */
@@ -194,9 +206,7 @@ function fileBytesMax({ outputBytesMax = 0 }: ToolContext): number {
   return Math.max(outputFileBytesMax, outputBytesMax)
 }
 
-async function fileNotes(files: CallFiles, capture: Capture, context: ToolContext): Promise<readonly string[]> {
-  const most = fileBytesMax(context)
-  if (capture.size >= most) return [`The output reached its limit of ${sizeText(most)} and was ended there.`]
+async function fileNotes(files: CallFiles): Promise<readonly string[]> {
   const free = await freeBytes(files)
   if (free >= reportBytesMax) return []
   return [`The disk of ${dirname(files.output)} is full: the output may not be whole.`]

@@ -23,8 +23,10 @@ export type Args = { readonly command: string; readonly timeout?: number }
 /** How often it is looked whether the command has come to wait for a person. */
 const editorLookMs = 3_000
 
+const never = new AbortController().signal
+
 /** Why a command is ended before its end. */
-type Stop = { readonly by: "abort" | "timeout" } | { readonly by: "editor"; readonly editor: string }
+type Stop = { readonly by: "abort" | "timeout" | "output_limit" } | { readonly by: "editor"; readonly editor: string }
 
 /** Waits for the first reason to end the command; null once `over` aborts. */
 async function stopReason(
@@ -32,14 +34,15 @@ async function stopReason(
   limitMs: number | null,
   context: ToolContext,
   over: AbortSignal,
+  full: AbortSignal,
 ): Promise<Stop | null> {
   const { clock, key, signal } = context
-  const either = AbortSignal.any([over, signal])
+  const either = AbortSignal.any([over, signal, full])
   const end = limitMs === null ? Infinity : clock.monotonic() + limitMs
   for (;;) {
     const left = end - clock.monotonic()
     const passed = await sleep(clock, Math.min(left, editorLookMs), either)
-    if (!passed) return over.aborted ? null : { by: "abort" }
+    if (!passed) return over.aborted ? null : { by: full.aborted ? "output_limit" : "abort" }
     if (left <= editorLookMs) return { by: "timeout" }
     const editor = waitingEditor(processTable.commandProcesses(key, leader))
     if (editor !== null) return { by: "editor", editor }
@@ -56,16 +59,20 @@ export function limitOf(args: Args): number | null {
   return seconds === null ? null : seconds * 1_000
 }
 
-/** Run `work` until it has ended or is to be ended, after `limitMs` at the latest; `leader` is the wrapper, where it is alive. */
+/**
+ * Run `work` until it has ended or is to be ended, after `limitMs` at the latest, or since its output is `full`; `leader` is the wrapper, where it
+ * is alive.
+ */
 export async function supervised<T>(
   leader: number | null,
   limitMs: number | null,
   context: ToolContext,
   work: (abandon: AbortSignal) => Promise<T>,
+  full: AbortSignal = never,
 ): Promise<{ readonly value: T; readonly stop: Stop | null; readonly survivors: readonly Found[] }> {
   const over = new AbortController()
   const abandon = new AbortController()
-  const stopping = stopReason(leader, limitMs, context, over.signal).then(async (stop) => {
+  const stopping = stopReason(leader, limitMs, context, over.signal, full).then(async (stop) => {
     if (stop === null) return { stop, survivors: [] }
     const survivors = await endCommand(context.key, leader, context.clock)
     // The wrapper now ends by itself; where it cannot, its output is taken as it is.
@@ -107,6 +114,8 @@ export function reportOf(
       return { command, ending, ended: { by: "abort" } }
     case "timeout":
       return { command, ending, ended: { by: "timeout", seconds: timeoutOf(args) ?? 0 } }
+    case "output_limit":
+      return { command, ending, ended: { by: "output_limit" } }
     case "editor":
       return { command, ending, ended: stop }
     default:

@@ -30,6 +30,8 @@ type ToolHead = {
   readonly raw: string | null
 }
 
+const notKept = "it is not kept any more; of a session's outputs the newest are, up to a limit"
+
 export type ToolPanel = Panel & {
   /** Stay with one call; null goes on with the newest. `at`: a byte of its output that has to be there. */
   show(task: number | null, at?: number): void
@@ -180,7 +182,9 @@ class ToolOutput implements ToolPanel {
       fetch: async (from, to) => {
         const task = this.#target === null ? null : targetTask(this.#target)
         if (task === null || this.#input === null) return ""
-        return (await this.#input.port.request({ type: "output", task, from, to })).text
+        const { text, size, ended } = await this.#input.port.request({ type: "output", task, from, to })
+        if (ended && size === 0 && this.#target?.kind === "ended") throw new Error(notKept)
+        return text
       },
       changed: (to) => {
         this.#show()
@@ -190,6 +194,9 @@ class ToolOutput implements ToolPanel {
       failed: (error) => {
         const reason = error instanceof Error ? error.message : String(error)
         this.#host.say("warning", `The output could not be read: ${reason}`)
+        // What its result says of it is there still.
+        if (this.#target?.kind === "ended") this.#held.whole(outputTextOf(this.#target.data))
+        this.#show()
       },
     })
   }

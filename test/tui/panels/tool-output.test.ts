@@ -102,6 +102,24 @@ test("what cannot be fetched is said once", async () => {
   expect(screen.heard.said).toEqual(["The output could not be read: no host"])
 })
 
+test("of an output that is not kept any more what its result says is shown, and that it is gone", async () => {
+  const port: Port = {
+    ...noPort,
+    request: (command) => {
+      if (command.type !== "output") return Promise.reject(new Error("not asked for here"))
+      return Promise.resolve({ text: "", from: command.from, size: 0, ended: true } as never)
+    },
+  }
+  await using screen = await openPanel(openToolOutput, 60, 8, { port })
+  const text = "first\n[… 9 MB left out …]\nlast\n"
+  screen.show(viewOf([gave("a", "bash", text, { title: "x", output: { path: "/o", bytes: 9_000_000 } })]))
+  for (let round = 0; round < 4; round++) await screen.frame()
+  expect(await screen.frame()).toContain(" first\n [… 9 MB left out …]\n last")
+  expect(screen.heard.said).toEqual([
+    "The output could not be read: it is not kept any more; of a session's outputs the newest are, up to a limit",
+  ])
+})
+
 test("raw, a call is its arguments and its bytes, what drives a terminal to be read, and a key draws it again", async () => {
   await using screen = await openPanel(openToolOutput, 40, 8)
   const text = "\x1b[31mred\x1b[0m\r\x07\x9b1m\u202eevil\n"
