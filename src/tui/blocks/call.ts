@@ -62,7 +62,7 @@ export function headLine(call: Call, open: boolean): Line {
     [span(cleanLine(call.name), { ...style, bold: true }), span(title === "" ? "" : ` ${title}`, { fg: "text" })],
     {
       first: [span(`${open ? "▾" : "▸"} ${mark} `, style)],
-      tail: facts.length === 0 ? [] : [span(`  ${facts.join(" · ")}`, { fg: "textMuted" })],
+      tail: facts.map((fact, place) => span(`${place === 0 ? "  " : " · "}${fact}`, { fg: "textMuted" })),
       wrap: "cut",
       action: "fold",
     },
@@ -79,8 +79,10 @@ function duration(call: Call): string {
 function toolFacts(call: Call): readonly string[] {
   const details = isObject(call.result?.details) ? call.result.details : {}
   const facts: string[] = []
-  if (typeof details.exit === "number" && details.exit !== 0) facts.push(`exit ${details.exit}`)
-  if (typeof details.signal === "string") facts.push(`signal ${cleanLine(details.signal)}`)
+  // How a command ended that was stopped says only how it was stopped.
+  const ended = call.state === "aborted" ? {} : details
+  if (typeof ended.exit === "number" && ended.exit !== 0) facts.push(`exit ${ended.exit}`)
+  if (typeof ended.signal === "string") facts.push(`signal ${cleanLine(ended.signal)}`)
   if (typeof details.added === "number" && typeof details.removed === "number") {
     facts.push(`+${details.added} -${details.removed}`)
   }

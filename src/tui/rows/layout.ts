@@ -68,10 +68,11 @@ function cutRow(
   writer: RowWriter,
 ): Row {
   const { text } = unit
-  const wanted = line.tail ?? []
-  const tailWidth = textWidth(spansText(wanted), method)
-  const tail = tailWidth + contentMin <= room ? wanted : []
-  const space = tail.length > 0 ? room - tailWidth : room
+  const widthOf = (spans: readonly Span[]): number => textWidth(spansText(spans), method)
+  let tail = line.tail ?? []
+  // What matters most stands first, and stays longest.
+  while (tail.length > 0 && widthOf(tail) + contentMin > room) tail = tail.slice(0, -1)
+  const space = room - widthOf(tail)
   writer.decorate(first)
   if (textWidth(text, method) <= space) {
     writer.content(unit, line.spans, { from: 0, to: text.length })

@@ -36,7 +36,7 @@ export type TextLine = {
   readonly first: readonly Span[]
   readonly rest: readonly Span[]
   readonly spans: readonly Span[]
-  /** `word` and `cell` wrap; `cut` is one row with an ellipsis, in which `tail` keeps its place. */
+  /** `word` and `cell` wrap; `cut` is one row with an ellipsis, in which `tail` keeps its place, as many of its spans as fit. */
   readonly wrap: "word" | "cell" | "cut"
   readonly tail?: readonly Span[]
   /** Behind the whole row, to its end. */

@@ -30,6 +30,8 @@ test("a line that is cut keeps its tail in sight while there is room for both", 
   const line = textLine([span("bash "), span("a command that is long")], { wrap: "cut", tail: [span("  2.1 s")] })
   expect(drawn([line], 24)).toBe("bash a command t…  2.1 s")
   expect(drawn([line], 15)).toBe("bash a command…")
+  const more = { wrap: "cut", tail: [span("  stopped"), span(" · 2.1 s")] } as const
+  expect(drawn([textLine([span("bash a command that is long")], more)], 22)).toBe("bash a comma…  stopped")
 })
 
 test("rows know which part of the text they show, tabs and wraps included", () => {
