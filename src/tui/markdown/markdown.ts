@@ -41,10 +41,21 @@ export function markdownContent(text: string, options: MarkdownOptions, previous
   return content
 }
 
+/** The head of a table, of which the rule below it is still to come, as a table; null for anything else. */
+function wholeTable(raw: string): string | null {
+  const [, head] = /^ {0,3}(\|[^\n]*)(?:\n[ |:-]*)?$/.exec(raw) ?? []
+  if (head === undefined) return null
+  const closed = /\|\s*$/.test(head) && head.trim() !== "|" ? head.trimEnd() : `${head} |`
+  const columns = closed.replace(/\\\|/g, "").split("|").length - 2
+  return `${closed}\n|${"---|".repeat(Math.max(1, columns))}\n`
+}
+
 /** The last block as if its half marks were whole. Code has none. */
 function settled(chunk: Chunk): Chunk {
   if (chunk.token.type === "code" || chunk.token.type === "html" || chunk.token.type === "table") return chunk
   if (isPlain(chunk.token.raw)) return chunk
+  const table = wholeTable(chunk.token.raw)
+  if (table !== null) return reparse(chunk, table)
   const raw = closeTail(chunk.token.raw)
   return raw === chunk.token.raw ? chunk : reparse(chunk, raw)
 }

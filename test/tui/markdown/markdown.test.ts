@@ -124,6 +124,23 @@ test("half marks at the end of a stream are never seen", () => {
   expect(seen("- [ ] x")).toBe("☐ x")
 })
 
+test("a table is one from its first line on", () => {
+  for (const text of [
+    "| na",
+    "| name |",
+    "| name | wh",
+    "| name | what |\n",
+    "| name | what |\n|:-",
+    "| name | what |\n|:--|:-:|",
+  ]) {
+    expect(drawn(text, 40, streaming)).not.toMatch(/\||:-/)
+    expect(drawn(text, 40, streaming)).toContain("na")
+  }
+  expect(drawn("| name | what |\n|---|---|\n| a | b |", 40, streaming)).toContain("a    │ b")
+  // What only looks like one is text when it has ended.
+  expect(drawn("| no table |", 40, settled)).toBe("| no table |")
+})
+
 test("a line that is no prose is shown as it is", () => {
   const line = "*a*b".repeat(800)
   expect(spansOf(line).map(({ text }) => text)).toEqual([line])
