@@ -213,3 +213,27 @@ test("while a command floods, keys are answered, its first line is read, and a k
   expect(shells(machine)).toEqual([])
   await quit(machine, terminal)
 })
+
+test("a command that waits for what never comes leaves the screen alive, shows its time, and is ended by a key (43, 44, 45)", async () => {
+  using machine = localMachine(server)
+  await using terminal = await open(machine)
+  // Whoever would ask on the terminal finds none; then it waits for a pipe that nobody writes to.
+  const command = "printf 'Username: ' >/dev/tty; read -s x </dev/tty; mkfifo p; echo waiting; cat p"
+  server.script((request) =>
+    request.results.length > 0 ? { text: "done" } : { toolCalls: [{ name: "bash", args: { command } }] },
+  )
+  await say(terminal, "wait")
+  await terminal.shows((rows) => rows.some((row) => row.includes("│ waiting")))
+  const rows = await terminal.rows()
+  expect(rows.filter((row) => row.includes("/dev/tty: No such device")).length).toBeGreaterThan(1)
+  expect(rows.some((row) => row.startsWith("Username:"))).toBe(false)
+  await terminal.shows((now) => now.some((row) => /● bash .*running · [1-9]\d* s/.test(row)))
+  await terminal.type("and meanwhile")
+  await terminal.shows("› and meanwhile")
+  await terminal.keys("C-u")
+  await terminal.hides("and meanwhile")
+  await terminal.keys("C-c")
+  await terminal.shows((now) => now.some((row) => /■ bash .*stopped/.test(row)))
+  expect(shells(machine)).toEqual([])
+  await quit(machine, terminal)
+})
