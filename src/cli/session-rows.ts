@@ -11,7 +11,7 @@ import type { IndexRow } from "../ledger/index-db.ts"
 import { withIndex } from "../ledger/index-file.ts"
 import { readHolder } from "../ledger/lock.ts"
 import { readSession } from "../ledger/peek.ts"
-import { stampSession, stampSessions, type Stamped } from "../ledger/stamps.ts"
+import { knownStamps, stampSession, stampSessions, type Stamped } from "../ledger/stamps.ts"
 import type { SessionDocument } from "../protocol/records.ts"
 import type { SessionsQuery, SessionSummary } from "../protocol/sessions.ts"
 import { hasTags } from "../protocol/tags.ts"
@@ -109,8 +109,15 @@ class Rows {
     return standing
   }
 
+  /** All sessions, newest first; with `quick` those that are known, as they were. */
+  stamped(): readonly Stamped[] {
+    return this.#quick ? knownStamps(this.#dataDir, [...this.#known.values()]) : stampSessions(this.#dataDir)
+  }
+
   summary({ id, updatedAt, bytes }: Stamped, standing: Standing): SessionSummary {
-    const holder = readHolder(this.#dataDir, id, this.#here)?.pid ?? null
+    // Who holds a session is looked at for each: quickly only where it tells whether work was interrupted.
+    const looks = !this.#quick || (standing.state === "ok" && standing.value.working)
+    const holder = looks ? (readHolder(this.#dataDir, id, this.#here)?.pid ?? null) : null
     const common = { id, createdAt: createdAt(id), updatedAt, bytes, holder }
     if (standing.state !== "ok") {
       return { ...common, title: "", folder: "", interrupted: false, archived: false, tags: [], ...standing }
@@ -144,7 +151,7 @@ export async function summaries(dataDir: string, query: SessionsQuery): Promise<
   const rows = new Rows(dataDir, quick)
   const filter = folder === undefined ? null : new FolderFilter(folder)
   const found: SessionSummary[] = []
-  const stamped = stampSessions(dataDir)
+  const stamped = rows.stamped()
   for (const each of stamped) {
     if (found.length >= limit) break
     const standing = await rows.standing(each)

@@ -7,7 +7,7 @@
  */
 import type { IndexHit, IndexRow } from "../ledger/index-db.ts"
 import { withIndex } from "../ledger/index-file.ts"
-import { stampSessions } from "../ledger/stamps.ts"
+import { sessionNames, stampSessions } from "../ledger/stamps.ts"
 import { textKinds, type TextKind } from "../protocol/entry-text.ts"
 import type { SessionHit, SessionHits, SessionSearch } from "../protocol/sessions.ts"
 import { hasTags } from "../protocol/tags.ts"
@@ -18,7 +18,7 @@ import { headChars } from "../std/lines.ts"
 import { indexTexts } from "./session-texts.ts"
 import { ofFolder, valueOf } from "./session-rows.ts"
 
-/** How long a page looks for hits. */
+/** How long a page takes. */
 const pageMs = 80
 /** Longer than this nobody searches for. */
 const queryMax = 500
@@ -53,6 +53,7 @@ function titleHits(rows: readonly IndexRow[], pattern: RegExp): readonly Session
 
 /** One page. What is searched for is plain text, smart case. */
 export async function searchSessions(dataDir: string, query: SessionSearch, clock: Clock): Promise<SessionHits> {
+  const until = clock.monotonic() + pageMs
   const text = headChars(query.text.trim(), queryMax)
   const compiled = compileQuery(text, false)
   const all = withIndex(dataDir, (index) => index.rows()) ?? []
@@ -63,10 +64,9 @@ export async function searchSessions(dataDir: string, query: SessionSearch, cloc
   const rows = new Map(inFolder.map((row) => [row.id, row]))
   const first = query.after === undefined
   const titles = first ? titleHits(inFolder, pattern).slice(0, query.limit) : []
-  const unread = first ? unreadSessions(dataDir, rows).length : 0
+  const unread = first ? unreadCount(dataDir, all) : 0
   // Titles that fill a page: the texts begin on the next one.
   if (titles.length === query.limit) return { hits: titles, more: String(Number.MAX_SAFE_INTEGER), unread }
-  const until = clock.monotonic() + pageMs
   const page = withIndex(dataDir, (index) =>
     index.search({
       contains: text,
@@ -85,10 +85,10 @@ export async function searchSessions(dataDir: string, query: SessionSearch, cloc
   return { hits: [...titles, ...hits], more: more === null ? null : String(more), unread }
 }
 
-function unreadSessions(dataDir: string, rows: ReadonlyMap<string, IndexRow>): readonly string[] {
-  return stampSessions(dataDir)
-    .filter(({ id, stamp }) => rows.get(id)?.texts !== stamp)
-    .map(({ id }) => id)
+/** How many of all sessions are not in, as far as the index itself knows: looking at each would take longer than the search. */
+function unreadCount(dataDir: string, rows: readonly IndexRow[]): number {
+  const read = new Set(rows.flatMap(({ id, stamp, texts }) => (texts === stamp ? [id] : [])))
+  return sessionNames(dataDir).filter((id) => !read.has(id)).length
 }
 
 /** Reads all that is new in all sessions until `pause` says no; the oldest first, since what came in last is found first. */

@@ -8,7 +8,7 @@
  *   nobody.
  * - Taking is in two steps: `takeLock` locks and writes nothing, `name` writes once the epoch is raised.
  */
-import { closeSync, existsSync, readSync, readFileSync, writeSync } from "node:fs"
+import { closeSync, readSync, writeSync } from "node:fs"
 import { isObject, parseJson } from "../std/json.ts"
 import { SessionHeld } from "./errors.ts"
 import type { Holder } from "./errors.ts"
@@ -17,6 +17,7 @@ import type { Flock } from "./flock.ts"
 import { sessionPaths } from "./folder.ts"
 import { isAlive, isElsewhere, self } from "./holder.ts"
 import type { Self } from "./holder.ts"
+import { startOfFile } from "./start-of-file.ts"
 
 /** A socket's path has at most 108 bytes, a host's name 64: this is room for both, twice. */
 const contentBytes = 1024
@@ -122,8 +123,9 @@ function refuse(options: LockOptions, held: boolean, unlockable: boolean, conten
 /** Who holds the session now, as far as can be told without touching it; null where nobody does. */
 export function readHolder(dataDir: string, id: string, here: Self = self()): Holder | null {
   const { lock } = sessionPaths(dataDir, id)
-  if (!existsSync(lock)) return null
-  const content = contentOf(readFileSync(lock, "utf8"))
+  const text = startOfFile(lock, contentBytes)
+  if (text === null) return null
+  const content = contentOf(text.toString("utf8"))
   if (content.type !== "held") return null
   // Another container of this kernel has other pids: its processes cannot be looked at either.
   return content.holder.machine !== here.machine || isAlive(content.holder, here) ? content.holder : null

@@ -9,10 +9,11 @@
  *
  * Slot: `CAIRNMRK`, seq (u64), at (u64, ms), chain (16 bytes), crc32 of all that (u32); little-endian.
  */
-import { closeSync, constants, existsSync, fdatasync, fdatasyncSync, openSync, readFileSync, writeSync } from "node:fs"
+import { closeSync, constants, fdatasync, fdatasyncSync, openSync, writeSync } from "node:fs"
 import type { Clock } from "../std/clock.ts"
 import { digestBytes } from "./digest.ts"
 import { fileMode } from "./folder.ts"
+import { startOfFile } from "./start-of-file.ts"
 
 const magic = "CAIRNMRK"
 const slotBytes = 8 + 8 + 8 + digestBytes + 4
@@ -98,8 +99,8 @@ export function readMark(path: string): Marked | null {
 
 function readSlots(path: string): readonly [Marked | null, Marked | null] {
   // No mark is no proof of a loss: someone copied the session without it.
-  if (!existsSync(path)) return [null, null]
-  const bytes = readFileSync(path)
+  const bytes = startOfFile(path, slotOffsets[1] + slotBytes)
+  if (bytes === null) return [null, null]
   return [slotFrom(bytes.subarray(slotOffsets[0])), slotFrom(bytes.subarray(slotOffsets[1]))]
 }
 
