@@ -2,9 +2,10 @@
  * A unified diff as lines: numbers, marks, colours of the code and of what changed in it.
  *
  * - A diff is data that a tool stored; a line that is no part of one is shown as it is.
- * - The two sides are coloured as the code that they are, when colours are at hand; the changed part of a line that was replaced by one other is
- *   drawn stronger.
+ * - The two sides are coloured as the code that they are, when colours are at hand; the words that differ between a line and the one that replaced
+ *   it are drawn stronger.
  */
+import { diffWordsWithSpace } from "diff"
 import { cleanControls } from "../../std/clean.ts"
 import type { CodeLines, Highlighter } from "../highlight/highlighter.ts"
 import { span, textLine, type Line, type Span, type Style } from "../rows/row.ts"
@@ -74,7 +75,7 @@ export function diffLines(lines: readonly DiffLine[], context: DiffContext, limi
   const numbers = Math.max(...shown.map((line) => (line.kind === "hunk" ? 0 : line.number)), 1)
   const digits = String(numbers).length
   const sides = lines.length > coloredLinesMax ? null : colorSides(lines, context)
-  const changed = changedParts(shown)
+  const changed = lines.length > coloredLinesMax ? new Map<number, readonly Part[]>() : changedParts(shown)
   return shown.map((line, place) => {
     if (line.kind === "hunk") {
       return textLine([span(line.text, { fg: "diffHunkHeader" })], {
@@ -84,7 +85,7 @@ export function diffLines(lines: readonly DiffLine[], context: DiffContext, limi
     }
     const look = looks[line.kind]
     const number = span(String(line.number).padStart(digits), look.number)
-    const spans = overlay(sides?.get(line) ?? [span(line.text, look.style)], changed.get(place), look.strong)
+    const spans = overlay(sides?.get(line) ?? [span(line.text, look.style)], changed.get(place) ?? [], look.strong)
     return textLine(
       spans.map((one) => ({ ...one, style: { ...one.style, bg: one.style.bg ?? fills[line.kind] } })),
       {
@@ -120,51 +121,68 @@ function place(own: readonly DiffLine[], colored: CodeLines, out: Map<DiffLine, 
 
 type Part = { readonly from: number; readonly to: number }
 
-/** Where a removed line and the added one that replaced it differ. */
-function changedParts(lines: readonly DiffLine[]): ReadonlyMap<number, Part> {
-  const out = new Map<number, Part>()
+/** Code units of two lines that are compared word by word; longer ones are data, and would take long. */
+const comparedMax = 2_000
+
+/** Where removed lines and the added ones that replaced them differ. */
+function changedParts(lines: readonly DiffLine[]): ReadonlyMap<number, readonly Part[]> {
+  const out = new Map<number, readonly Part[]>()
   for (let at = 0; at < lines.length; at++) {
     if (lines[at]?.kind !== "removed") continue
     let removed = at
     while (lines[removed]?.kind === "removed") removed += 1
     let added = removed
     while (lines[added]?.kind === "added") added += 1
-    const count = removed - at
-    if (count === added - removed) {
-      for (let pair = 0; pair < count; pair++) pairParts(lines, at + pair, removed + pair, out)
-    }
+    const pairs = Math.min(removed - at, added - removed)
+    for (let pair = 0; pair < pairs; pair++) pairParts(lines, at + pair, removed + pair, out)
     at = added - 1
   }
   return out
 }
 
-function pairParts(lines: readonly DiffLine[], removed: number, added: number, out: Map<number, Part>): void {
+function pairParts(
+  lines: readonly DiffLine[],
+  removed: number,
+  added: number,
+  out: Map<number, readonly Part[]>,
+): void {
   const a = lines[removed]?.text ?? ""
   const b = lines[added]?.text ?? ""
-  let head = 0
-  while (head < Math.min(a.length, b.length) && a[head] === b[head]) head += 1
-  let tail = 0
-  while (tail < Math.min(a.length, b.length) - head && a.at(-1 - tail) === b.at(-1 - tail)) tail += 1
+  if (a.length + b.length > comparedMax) return
+  const gone: Part[] = []
+  const come: Part[] = []
+  let [before, after, same] = [0, 0, 0]
+  for (const { value, added: isNew = false, removed: isOld = false } of diffWordsWithSpace(a, b)) {
+    if (isOld) gone.push({ from: before, to: before + value.length })
+    else if (isNew) come.push({ from: after, to: after + value.length })
+    else same += value.trim().length
+    if (!isNew) before += value.length
+    if (!isOld) after += value.length
+  }
   // A line that has little in common with the other is a new line, not a changed one.
-  if (head + tail < Math.min(a.length, b.length) / 3) return
-  // Never half a character that is written as two code units.
-  if (head > 0 && /[\ud800-\udbff]/.test(a[head - 1] ?? "")) head -= 1
-  if (tail > 0 && /[\udc00-\udfff]/.test(a.at(-tail) ?? "")) tail -= 1
-  out.set(removed, { from: head, to: a.length - tail })
-  out.set(added, { from: head, to: b.length - tail })
+  if (same < Math.min(a.trim().length, b.trim().length) / 3) return
+  out.set(removed, gone)
+  out.set(added, come)
 }
 
-function overlay(spans: readonly Span[], part: Part | undefined, strong: Style): readonly Span[] {
-  if (part === undefined || part.from >= part.to) return spans
+/** `spans` with `strong` over the parts, which are in order and apart. */
+function overlay(spans: readonly Span[], parts: readonly Part[], strong: Style): readonly Span[] {
+  if (parts.length === 0) return spans
   let at = 0
   return spans.flatMap(({ text, style }) => {
-    const from = Math.max(0, Math.min(text.length, part.from - at))
-    const to = Math.max(from, Math.min(text.length, part.to - at))
+    const start = at
     at += text.length
-    return [
-      { text: text.slice(0, from), style },
-      { text: text.slice(from, to), style: { ...style, ...strong } },
-      { text: text.slice(to), style },
-    ].filter((one) => one.text !== "")
+    const pieces: Span[] = []
+    let done = 0
+    for (const part of parts) {
+      const from = Math.max(done, Math.min(text.length, part.from - start))
+      const to = Math.max(from, Math.min(text.length, part.to - start))
+      pieces.push(
+        { text: text.slice(done, from), style },
+        { text: text.slice(from, to), style: { ...style, ...strong } },
+      )
+      done = to
+    }
+    return [...pieces, { text: text.slice(done), style }].filter((one) => one.text !== "")
   })
 }
