@@ -7,9 +7,8 @@
  * - A retry's deadline is stored; a clock that jumps can shorten the wait, never make it longer than it was.
  */
 import type { Partial } from "../message/delta.ts"
-import { fold, emptyPartial } from "../message/delta.ts"
+import { emptyPartial } from "../message/delta.ts"
 import { estimateMessages, estimateRequest } from "../message/estimate.ts"
-import { deltasOf } from "../protocol/view.ts"
 import { sleep } from "../std/clock.ts"
 import { unreachable } from "../std/assert.ts"
 import { ProviderError, type Response } from "../providers/provider.ts"
@@ -34,6 +33,7 @@ import {
   type Attempt,
 } from "./settle.ts"
 import { settleTools, settleYield } from "./settle-end.ts"
+import { partialOf } from "./spool-text.ts"
 import { tellUnseen } from "./unseen.ts"
 import { countsOf, generationState, stored, waitsFor, type GenerationState } from "./task.ts"
 
@@ -160,8 +160,7 @@ function tooLarge(core: Core, task: Task, built: Built, room: Room): boolean {
 }
 
 async function leftover(core: Core, task: Task): Promise<Partial> {
-  const records = await core.ledger.spools.read(task.id, task.attempt)
-  return records.flatMap(deltasOf).reduce(fold, emptyPartial)
+  return partialOf(await core.ledger.spools.read(task.id, task.attempt))
 }
 
 function cleaned({ options: { redact } }: Core, partial: Partial): Partial {

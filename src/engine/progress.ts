@@ -3,7 +3,7 @@
  *
  * - One append and one frame at most every 33 ms: the first piece goes at once, what follows waits for its frame.
  * - What the disk refuses is shown all the same, marked as not saved, and goes with the next append that succeeds.
- * - A generation's text is one JSON delta a line; neighbouring pieces of one part are joined, so a fast stream stays small.
+ * - A generation's text is told as one JSON delta a line, and stored shorter; neighbouring pieces of one part are joined, so a fast stream stays small.
  */
 import type { Delta } from "../message/delta.ts"
 import { emptyPartial, fold, type Partial } from "../message/delta.ts"
@@ -11,6 +11,7 @@ import { liveOutputMax, tail } from "../protocol/view.ts"
 import type { Spool } from "../ledger/spool.ts"
 import type { TaskId } from "../ledger/records.ts"
 import type { Core } from "./core.ts"
+import { spoolLine } from "./spool-text.ts"
 
 /** One frame of a screen at 30 Hz. */
 export const frameMs = 33
@@ -63,6 +64,8 @@ export class GenerationProgress {
   #waiting: Delta[] = []
   #unsaved = ""
   #partial: Partial = emptyPartial
+  /** What all that was written has built. */
+  #written: Partial = emptyPartial
   #size = 0
 
   constructor(core: Core, task: TaskId, attempt: number) {
@@ -96,8 +99,11 @@ export class GenerationProgress {
   #write(): void {
     if (this.#waiting.length === 0) return
     const text = this.#waiting.map((delta) => `${JSON.stringify(delta)}\n`).join("")
+    for (const delta of this.#waiting) {
+      this.#unsaved += spoolLine(this.#written, delta)
+      this.#written = fold(this.#written, delta)
+    }
     this.#waiting = []
-    this.#unsaved += text
     const saved = isAppended(this.#core, () => this.#opened(), this.#unsaved)
     if (saved) this.#unsaved = ""
     const at = this.#size

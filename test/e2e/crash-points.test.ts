@@ -71,6 +71,9 @@ test("T19: ended again while it takes up what the death before it left, a sessio
     ["appended:2", "open:1", "opened:1", "commit:1", "committed:1", "ask:1"],
     ["effect:4", "opened:1", "opened:1", "inherit:1"],
     ["summarize:1", "summarize:1", "summarized:1"],
+    // Three times in a row at every moment of an opening and of taking up.
+    ...["open:1", "opened:1", "commit:1", "committed:1"].map((name) => ["appended:2", name, name, name]),
+    ...inheriting.map((name) => ["effected:4", `${name}:1`, `${name}:1`, `${name}:1`]),
   ]
   const problems: string[] = []
   await inLanes(chains, async (deaths) => {

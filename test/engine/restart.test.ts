@@ -83,6 +83,26 @@ test("the wait for a retry goes on where it was", async () => {
   expect(second.transcript()).toEndWith("assistant: hi")
 })
 
+test.each([-86_400_000, 86_400_000])(
+  "T22: a restart in the wait for a retry, the clock %d ms off, waits no longer than it was to",
+  async (jump) => {
+    const busy = new ProviderError("retry", "http_529", "Overloaded.", { retryAfterMs: 10_000 })
+    const first = await start({ script: [{ error: busy }] })
+    await first.say("hello")
+    await clock.advance(4_000)
+    clock.jump(jump)
+    const second = await restart(first, { script: [{ text: "hi" }] })
+    if (jump < 0) {
+      await clock.advance(5_000)
+      expect(second.model.requests).toHaveLength(0)
+    }
+    await clock.advance(5_000)
+    await second.idle()
+    expect(second.transcript()).toEndWith("assistant: hi")
+    expect(second.model.requests).toHaveLength(1)
+  },
+)
+
 test("work that waits for consent does not move until somebody says so", async () => {
   const first = await start({ script: [{ text: "half", hang: true }] })
   await first.say("hello")
