@@ -134,6 +134,16 @@ function printed(keymap: Keymap, command: string, contexts?: readonly string[]):
 }
 
 /** A paste without any text is how some terminals say that the clipboard holds something else. */
+/** What the keys of selecting do, of those that are bound. */
+function copyHint(keymap: Keymap): string {
+  const deeds = { "copy.mark": "selects", "copy.accept": "copies", "copy.close": "leaves" } as const
+  const said = Object.entries(deeds).map(([command, does]) => {
+    const keys = printed(keymap, command, ["copy"])
+    return keys === "" ? "" : `${keys} ${does}`
+  })
+  return said.filter((one) => one !== "").join(" · ") || "selecting"
+}
+
 function pasteText(app: App, text: string): void {
   if (text === "") app.run("prompt.paste")
   else if (!app.editor.paste(text))
@@ -219,6 +229,7 @@ export function makeApp(
       palette: printed(looks.keymap, "app.palette"),
       takeBack: printed(looks.keymap, "queue.edit"),
       resume: printed(looks.keymap, "work.resume"),
+      copying: copyHint(looks.keymap),
     }),
     clicked: () => store.dispatch({ type: "focus", focus: { area: "editor" } }),
     filled: (ids) => store.dispatch({ type: "panel.filled", ids }),

@@ -29,7 +29,7 @@ import { uncolored } from "./uncolored.ts"
 /** Columns of the sign before the text in the editor. */
 export const signColumns = 2
 
-export type Hints = HintKeys & { readonly resume: string }
+export type Hints = HintKeys & { readonly resume: string; readonly copying: string }
 
 export type DrawOptions = {
   readonly renderer: CliRenderer
@@ -182,8 +182,14 @@ export class Drawing {
         ...stripChunks(row, columns, look.ink, look.method),
       ]),
     )
-    const reading = { remote: options.terminal.remote, newBelow: this.#given.slots.reader()?.newBelow ?? 0 }
-    this.#strip(this.#rule, placed.rule, activity(state, this.#given.hints(), reading), look)
+    const reader = this.#given.slots.reader()
+    const hints = this.#given.hints()
+    const reading = {
+      remote: options.terminal.remote,
+      newBelow: reader?.newBelow ?? 0,
+      copying: reader?.copying === true ? hints.copying : "",
+    }
+    this.#strip(this.#rule, placed.rule, activity(state, hints, reading), look)
     this.#rule.visible = !search.open
     search.place(placed.rule.left, placed.rule.top, placed.rule.width)
     search.refresh()

@@ -96,11 +96,11 @@ function linkParts(state: ScreenState): readonly Part[] {
 
 const modeNames = { plain: "", insert: "INSERT", normal: "NORMAL", visual: "VISUAL", visualLine: "V-LINE" } as const
 
-/** `newBelow`: what has come below what is read. */
+/** `newBelow`: what has come below what is read; `copying`: the keys of selecting, while that goes on, else empty. */
 export function activity(
   state: ScreenState,
   keys: HintKeys,
-  given: { readonly remote: boolean; readonly newBelow: number },
+  given: { readonly remote: boolean; readonly newBelow: number; readonly copying: string },
 ): Strip {
   const busy = busyParts(state, keys, given.remote)
   const shell: Part[] =
@@ -128,7 +128,8 @@ export function activity(
       { text: given.newBelow > 0 ? `${given.newBelow} new ↓` : "", role: "accent", bold: true, drop: 1 },
       { text: queued > 0 ? `${queued} queued${takeBack}` : "", role: "textMuted", drop: 4 },
       { text: state.keys.length > 0 ? `${printKeys(state.keys)} …` : "", role: "secondary", drop: 1 },
-      { text: hint, role: "textMuted", drop: 5 },
+      { text: given.copying === "" ? hint : given.copying, role: "textMuted", drop: 5 },
+      { text: given.copying === "" ? "" : "COPY", role: "secondary", bold: true, drop: 1 },
       { text: modeNames[state.editor.mode], role: "secondary", drop: 2 },
     ],
     gap: "─",
