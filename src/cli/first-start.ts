@@ -10,16 +10,33 @@ import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
 import { knownProviders } from "../providers/catalog.ts"
 import { findLocalModels } from "../providers/discover.ts"
-import type { FirstStart, FirstStartAnswer, Outcome, ProviderChoice } from "../tui/options.ts"
-import type { Person } from "./person.ts"
+import type { FirstStart, FirstStartAnswer, LoginWay, Outcome, ProviderChoice } from "../tui/options.ts"
+import { oauthOf, type Person } from "./person.ts"
 
 /** A local server answers at once or is not there. */
 const localMs = 300
 
+/** How one logs in at `provider` without a key; undefined where that is not known. */
+function loginWay(provider: string, person: Person): LoginWay | undefined {
+  const spec = oauthOf(provider, person.settings.merged.config.providers)
+  if (spec === undefined || "problem" in spec) return undefined
+  const { notice } = spec
+  const kind = spec.flow.kind === "pkce" ? "browser" : "code"
+  return { kind, key: spec.gives === "key", ...(notice === undefined ? {} : { notice }) }
+}
+
 export function providerChoices(person: Person): readonly ProviderChoice[] {
-  return knownProviders()
-    .filter(({ local }) => !local)
-    .map(({ id, name }) => ({ id, label: name, ready: person.credentials.source(id) !== undefined }))
+  const { providers } = person.settings.merged.config
+  // A provider of the config that nobody else knows is offered where one can log in there.
+  const own = Object.entries(providers).filter(([, { login }]) => login !== undefined)
+  const hosted = knownProviders().filter(({ local }) => !local)
+  const known = new Set(hosted.map(({ id }) => id))
+  const named = own.flatMap(([id, { name = id }]) => (known.has(id) ? [] : [{ id, name }]))
+  return [...named, ...hosted].map(({ id, name }): ProviderChoice => {
+    const ready = person.credentials.source(id) !== undefined
+    const login = loginWay(id, person)
+    return { id, label: name, ready, ...(login === undefined ? {} : { login }) }
+  })
 }
 
 /** True where no model can be asked: none is named, and no provider has a key. */
@@ -98,7 +115,10 @@ export async function takeAnswer(
     const outcome = await saveInConfig(person, "model", answer.model)
     return { outcome, begin: outcome.ok ? { model: answer.model, folder: here } : null }
   }
-  const outcome = await saveKey(person, answer.provider, answer.key)
+  const outcome =
+    answer.kind === "login"
+      ? { ok: true as const, text: `You are logged in at ${answer.provider}.` }
+      : await saveKey(person, answer.provider, answer.key)
   if (!outcome.ok) return { outcome, begin: null }
   const model = person.providers.defaultModel()
   return { outcome, begin: { model: model === undefined ? undefined : modelName(model), folder: here } }

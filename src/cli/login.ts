@@ -11,6 +11,7 @@ import type { OAuthSpec } from "../home/oauth.ts"
 import { logIn, type Got, type LoginIo } from "../home/oauth-login.ts"
 import { OAuthError } from "../home/oauth-tokens.ts"
 import type { Env } from "../home/env.ts"
+import type { LoginSteps, Outcome } from "../tui/options.ts"
 import { knownProviders } from "../providers/catalog.ts"
 import { near } from "../providers/near.ts"
 import { askLine, askSecret } from "./ask.ts"
@@ -50,6 +51,33 @@ function openBrowser(url: string, env: Env): void {
   const path = Bun.which(command, { PATH: env.PATH ?? "" })
   if (path === null) return
   Bun.spawn([path, url], { env, stdin: "ignore", stdout: "ignore", stderr: "ignore" }).unref()
+}
+
+async function keep(person: Person, provider: string, got: Got): Promise<void> {
+  if ("key" in got) await person.credentials.store(provider, got.key)
+  else await person.credentials.storeLogin(provider, got.login)
+}
+
+/** A login that a screen shows. */
+export async function logInOnScreen(person: Person, provider: string, steps: LoginSteps): Promise<Outcome> {
+  const spec = oauthOf(provider, person.settings.merged.config.providers)
+  if (spec === undefined) return { ok: false, reason: `It is not known how one logs in at ${provider}.` }
+  if ("problem" in spec) return { ok: false, reason: `The login of "${provider}" in the config ${spec.problem}.` }
+  try {
+    const got = await logIn(spec, {
+      ...steps,
+      fetch: (input, init) => fetch(input, init),
+      clock: systemClock,
+      show(step) {
+        steps.show(step)
+        openBrowser(step.url, person.env)
+      },
+    })
+    await keep(person, provider, got)
+    return { ok: true, text: `You are logged in at ${provider}.` }
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) }
+  }
 }
 
 async function loginWith(spec: OAuthSpec, person: Person): Promise<Got> {
@@ -104,11 +132,9 @@ export async function loginCommand(words: readonly string[], person: Person): Pr
   const spec = oauthOf(provider, person.settings.merged.config.providers)
   if (spec !== undefined && "problem" in spec)
     throw new Stop(`the login of "${provider}" in the config ${spec.problem}`, 2)
-  const { credentials } = person
   const typed = await typedKey(provider, spec)
   const got: Got = spec === undefined || typed !== "" ? { key: typed } : await loginWith(spec, person)
-  if ("key" in got) await credentials.store(provider, got.key)
-  else await credentials.storeLogin(provider, got.login)
+  await keep(person, provider, got)
   const what = typed === "" ? `You are logged in at ${provider}` : `The key of ${provider} is stored`
   tell(`${what}; it is kept in ${join(person.dirs.config, "auth.json")}.\n`)
   return 0

@@ -126,6 +126,7 @@ export function outsideOf({ person, folder, trusted, trustOnce }: OutsideOptions
     providers: () => providerChoices(person),
     saveKey: (provider, key) => saveKey(person, provider, key),
     removeKey: (provider) => removeKey(person, provider),
+    logIn: async (provider, steps) => (await import("./login.ts")).logInOnScreen(person, provider, steps),
     saveSetting: (path, value) => saveInConfig(person, path, value),
     settings: () => explain(person.settings.merged).map(rowOf),
     setSetting: (path, typed) => outcomeOf(setSetting(person, path, typed)),

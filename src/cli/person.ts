@@ -158,6 +158,7 @@ export async function readPerson(run: RunFlags, headless: boolean): Promise<Pers
     providers: config.providers,
     keys: (name) => credentials.keyNow(name),
     baseUrls: (name) => credentials.baseUrl(name),
+    needsLogin: (name) => oauthOf(name, config.providers) !== undefined,
   })
   const wanted = readPatterns(config.redact)
   const redact = makeRedact(wanted.patterns, () => credentials.secrets())

@@ -22,6 +22,8 @@ export type RegistryInput = {
   readonly providers: ProvidersConfig
   /** The key of a provider, from wherever the person keeps it; undefined where there is none. */
   keys(provider: string): string | undefined
+  /** True for a provider of the person's that one has to log in at; any other may be described without a key. */
+  needsLogin?(provider: string): boolean
   /** Where the person's login at a provider says that requests go. */
   baseUrls?(provider: string): string | undefined
   readonly fetch?: Fetch
@@ -243,7 +245,7 @@ class Registry implements Providers {
   #isReady(provider: string): boolean {
     if (provider === tourModel.provider || this.#input.keys(provider) !== undefined) return true
     const known = this.#known.get(provider)
-    return known === undefined || known.local
+    return known === undefined ? this.#input.needsLogin?.(provider) !== true : known.local
   }
 }
 

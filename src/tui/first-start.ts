@@ -1,7 +1,8 @@
 /** The very first start, when no model can be asked yet: a key, a local server that was found, or the tour that needs neither. */
 import type { Item } from "./dialogs/dialog.ts"
 import type { Store } from "./dispatch.ts"
-import type { FirstStartAnswer, ScreenOptions } from "./options.ts"
+import { getInto } from "./login-flow.ts"
+import type { FirstStartAnswer, LoginWay, ProviderChoice, ScreenOptions } from "./options.ts"
 import type { Level } from "./state.ts"
 
 export type FirstStartStage = {
@@ -10,14 +11,20 @@ export type FirstStartStage = {
   say(level: Level, text: string): void
 }
 
+function detailOf(login: LoginWay | undefined): string {
+  if (login === undefined) return "with an API key"
+  const how = login.kind === "code" ? "with a code" : "with a browser"
+  return login.key ? `${how}, or an API key` : how
+}
+
 function items(given: NonNullable<ScreenOptions["firstStart"]>): readonly Item[] {
   return [
     { key: "tour", label: "Take the tour", detail: "a scripted model: no key, no network" },
     ...given.offer.local.map(({ model, label }) => ({ key: `local ${model}`, label: `Use ${label}`, detail: model })),
-    ...given.offer.providers.map(({ id, label, ready }) => ({
+    ...given.offer.providers.map(({ id, label, ready, login }) => ({
       key: `key ${id}`,
       label: `Use ${label}`,
-      detail: ready ? "a key is there" : "with an API key",
+      detail: ready ? "a key is there" : detailOf(login),
     })),
   ]
 }
@@ -51,7 +58,7 @@ export function askFirstStart(stage: FirstStartStage): void {
         const name = rest.join(" ")
         if (kind === "tour") takeFirst(stage, { kind: "tour" })
         else if (kind === "local") takeFirst(stage, { kind: "local", model: name })
-        else askKey(stage, label, (typed) => takeFirst(stage, { kind: "key", provider: name, key: typed }))
+        else enter(stage, given.offer.providers.find(({ id }) => id === name) ?? { id: name, label, ready: false })
       },
     },
   })
@@ -66,20 +73,14 @@ export function askAgain(stage: FirstStartStage): boolean {
   return true
 }
 
-function askKey(stage: FirstStartStage, label: string, typed: (key: string) => void): void {
-  stage.store.dispatch({
-    type: "dialog.open",
-    dialog: {
-      kind: "input",
-      id: "first.key",
-      title: label,
-      text: "The API key; it is not shown and goes into auth.json:",
-      masked: true,
-      submitted(key) {
-        if (key.trim() === "") askFirstStart(stage)
-        else typed(key.trim())
-      },
-      cancelled: () => askFirstStart(stage),
+function enter(stage: FirstStartStage, provider: ProviderChoice): void {
+  getInto(stage, provider, {
+    key: (key) => takeFirst(stage, { kind: "key", provider: provider.id, key }),
+    done(outcome) {
+      if (outcome.ok) return takeFirst(stage, { kind: "login", provider: provider.id })
+      stage.say("error", outcome.reason)
+      askFirstStart(stage)
     },
+    away: () => askFirstStart(stage),
   })
 }

@@ -121,8 +121,23 @@ export type ScreenSettings = {
 /** What went well, or the sentence that says why not. */
 export type Outcome = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
 
-/** A provider that a key can be stored for. */
-export type ProviderChoice = { readonly id: string; readonly label: string; readonly ready: boolean }
+/** How one logs in at a provider without a key. `key`: it takes a typed one as well. `notice`: what to know before. */
+export type LoginWay = { readonly kind: "browser" | "code"; readonly key: boolean; readonly notice?: string }
+
+/** A provider that a key can be stored for, or a login. */
+export type ProviderChoice = {
+  readonly id: string
+  readonly label: string
+  readonly ready: boolean
+  readonly login?: LoginWay
+}
+
+/** A login while it goes on: where the person has to go, and which code to type there; the address that the browser ended at, if it is pasted. */
+export type LoginSteps = {
+  readonly signal: AbortSignal
+  readonly pasted: Promise<string>
+  show(step: { readonly url: string; readonly code?: string }): void
+}
 
 /** What is offered at the very first start, when no model can be asked yet. */
 export type FirstStart = {
@@ -133,6 +148,8 @@ export type FirstStart = {
 
 export type FirstStartAnswer =
   | { readonly kind: "key"; readonly provider: string; readonly key: string }
+  /** The person has logged in there. */
+  | { readonly kind: "login"; readonly provider: string }
   | { readonly kind: "local"; readonly model: string }
   | { readonly kind: "tour" }
 
@@ -168,6 +185,8 @@ export type Outside = {
   providers?(): readonly ProviderChoice[]
   saveKey?(provider: string, key: string): Promise<Outcome>
   removeKey?(provider: string): Promise<Outcome>
+  /** Logs in and stores what that got; a sentence either way. */
+  logIn?(provider: string, steps: LoginSteps): Promise<Outcome>
   /** Write one setting to the person's config. `path` is dotted: `theme`, `panels`. */
   saveSetting?(path: string, value: Json): Promise<Outcome>
   /** Copy a conversation into a session of its own; its id. Rejects with a sentence. */

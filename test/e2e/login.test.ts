@@ -4,10 +4,12 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Json, JsonObject } from "../../src/std/json.ts"
 import { builtBinary, runBinary, tempMachine, type Machine } from "../support/binary.ts"
+import { eventually } from "../support/eventually.ts"
 import { configFolder, writeConfig } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import { startOAuthServer, type OAuthServer } from "../support/oauth-server.ts"
 import { Pty } from "../support/pty.ts"
+import { openTerminal } from "../support/tmux.ts"
 
 const secret = "sk-test-0123456789abcdef"
 
@@ -192,6 +194,42 @@ test("OpenRouter's login gives a key that stays, got with a browser that comes b
   expect(await logInAs(machine, "openrouter")).toContain("You are logged in at openrouter")
   expect(stored(machine)).toEqual({ openrouter: { type: "api_key", key: "sk-or-browser" } })
   expect(await runBinary(machine, ["-p", "hi"])).toMatchObject({ status: 0, stdout: "yes\n" })
+  expect(oauth.problems).toEqual([])
+  await Promise.all([server.stop(), oauth.stop()])
+})
+
+test("a login is made on the screen, at the very first start and later, and serves requests at once", async () => {
+  using machine = tempMachine()
+  const oauth = startOAuthServer({ deviceAnswers: ["authorization_pending", "authorization_pending"] })
+  const server = await startModelServer({ script: () => ({ text: "yes, of course" }) })
+  const { providers } = configWith(server, oauth, "device") as { readonly providers: Json }
+  writeConfig(machine, { providers })
+  await using terminal = await openTerminal({
+    command: [await builtBinary()],
+    env: { ...machine.env },
+    cwd: machine.work,
+    width: 100,
+    height: 30,
+  })
+  await terminal.shows("Which model shall work for you?")
+  await terminal.type("acme")
+  await terminal.shows("Use acme  with a code")
+  await terminal.keys("Enter")
+  await terminal.shows("and type WXYZ-1234 there.")
+  await terminal.shows("You are logged in at acme.")
+  await terminal.type("is it there")
+  await terminal.shows("is it there")
+  await terminal.keys("Enter")
+  await terminal.shows("yes, of course")
+  expect(server.requests[0]?.headers.authorization).toBe("Bearer access-1")
+  await terminal.type("/login acme")
+  await terminal.shows("/login acme")
+  await terminal.keys("Enter")
+  await terminal.shows("and type WXYZ-1234 there.")
+  await eventually(
+    () => JSON.stringify(stored(machine)).includes("access-2"),
+    () => JSON.stringify(stored(machine)),
+  )
   expect(oauth.problems).toEqual([])
   await Promise.all([server.stop(), oauth.stop()])
 })

@@ -141,6 +141,12 @@ test("with a key and no word of the person there is a model; with nothing there 
   expect(registry(local, "anthropic").defaultModel()?.provider).toBe("local")
 })
 
+test("a server of the person's needs no key, unless one has to log in there", () => {
+  const ready = (needsLogin: boolean): boolean | undefined =>
+    createProviders({ providers: local, keys: () => undefined, needsLogin: () => needsLogin }).list()[0]?.ready
+  expect([ready(false), ready(true)]).toEqual([true, false])
+})
+
 test("every preferred model is in the catalog", () => {
   const missing = preferred.flatMap(([provider, ids]) => ids.filter((id) => findModel(provider, id) === undefined))
   expect(missing).toEqual([])

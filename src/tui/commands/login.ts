@@ -1,32 +1,29 @@
-/** Keys of providers: storing one, which is typed unseen, and forgetting one. */
+/** Keys and logins of providers: storing one, and forgetting one. */
 import type { CommandName } from "../../home/command-names.ts"
 import { askAgain, takeFirst } from "../first-start.ts"
-import type { ProviderChoice } from "../options.ts"
+import { getInto } from "../login-flow.ts"
+import type { Outcome, ProviderChoice } from "../options.ts"
 import { attempt, type Command, type Stage } from "./stage.ts"
 
 const nowhere = "keys cannot be stored from here; they stand in auth.json"
 
 async function storeKey(stage: Stage, provider: string, key: string): Promise<void> {
   const outcome = await stage.options.outside.saveKey?.(provider, key.trim())
-  if (outcome === undefined) return
+  if (outcome !== undefined) told(stage, outcome)
+}
+
+/** What came of it; where there is a key now, other models can be asked. */
+function told(stage: Stage, outcome: Outcome): void {
   stage.say(outcome.ok ? "info" : "error", outcome.ok ? outcome.text : outcome.reason)
   if (outcome.ok) stage.store.dispatch({ type: "models", models: [] })
 }
 
-/** Asks for a provider's key, typed unseen. */
-export function askKey(stage: Stage, provider: { readonly id: string; readonly label: string }): void {
-  stage.store.dispatch({
-    type: "dialog.open",
-    dialog: {
-      kind: "input",
-      id: "key",
-      title: provider.label,
-      text: "The API key; it is not shown and goes into auth.json:",
-      masked: true,
-      submitted: (key) => {
-        if (key.trim() !== "") attempt(stage, storeKey(stage, provider.id, key))
-      },
-    },
+/** Asks for a provider's key, typed unseen, or logs in there. */
+function ask(stage: Stage, provider: ProviderChoice): void {
+  getInto(stage, provider, {
+    key: (key) => attempt(stage, storeKey(stage, provider.id, key)),
+    done: (outcome) => told(stage, outcome),
+    away: () => {},
   })
 }
 
@@ -68,8 +65,8 @@ const login: Command = {
     const providers = stage.options.outside.providers?.()
     if (providers === undefined) return false
     const exact = providers.find(({ id }) => id === nameOf(args))
-    if (exact !== undefined) askKey(stage, exact)
-    else choose(stage, "Provider", providers, nameOf(args), (provider) => askKey(stage, provider))
+    if (exact !== undefined) ask(stage, exact)
+    else choose(stage, "Provider", providers, nameOf(args), (provider) => ask(stage, provider))
     return true
   },
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import type { ModelRecord } from "../../../src/protocol/port.ts"
-import type { Outcome } from "../../../src/tui/options.ts"
+import type { LoginSteps, LoginWay, Outcome } from "../../../src/tui/options.ts"
 import { commandInfo, commandList } from "../../../src/home/command-names.ts"
 import { commands } from "../../../src/tui/commands/table.ts"
 import { openRobot, type Robot } from "../../support/screen.ts"
@@ -253,6 +253,87 @@ test("a key is typed unseen, and goes to whoever stores keys and nowhere else", 
   robot.shows("● The key of Acme is stored")
   expect(robot.memory.sent.join(" ")).not.toContain("sk-")
   expect(JSON.stringify(robot.host.asked)).not.toContain("sk-")
+  await robot.close()
+})
+
+/** Logins that the test ends: what was shown of them, and how they were asked for. */
+function logins(way: LoginWay) {
+  const asked: (LoginSteps & { readonly provider: string; readonly end: (outcome: Outcome) => void })[] = []
+  const saved: string[] = []
+  const outside = {
+    providers: () => [{ id: "acme", label: "Acme", ready: false, login: way }],
+    saveKey(provider: string, key: string): Promise<Outcome> {
+      saved.push(`${provider} ${key}`)
+      return Promise.resolve({ ok: true, text: "stored" })
+    },
+    logIn(provider: string, steps: LoginSteps): Promise<Outcome> {
+      const { promise, resolve } = Promise.withResolvers<Outcome>()
+      asked.push({ ...steps, provider, end: resolve })
+      return promise
+    },
+  }
+  return { asked, saved, outside }
+}
+
+test("a login with a code shows where to go and what to type there, and ends with a sentence", async () => {
+  const { asked, outside } = logins({ kind: "code", key: false, notice: "It bears another's name." })
+  const robot = await openRobot({ options: { outside } })
+  await robot.type("/login acme")
+  await robot.press("enter")
+  asked[0]?.show({ url: "https://acme.test/device", code: "WXYZ-1234" })
+  await robot.draw()
+  robot.shows("It bears another's name.")
+  robot.shows("Open https://acme.test/device")
+  robot.shows("and type WXYZ-1234 there.")
+  asked[0]?.end({ ok: true, text: "You are logged in at acme." })
+  await robot.draw()
+  robot.hides("WXYZ-1234")
+  robot.shows("● You are logged in at acme.")
+  expect(asked.map(({ provider, signal }) => [provider, signal.aborted])).toEqual([["acme", false]])
+  await robot.close()
+})
+
+test("a login with a browser takes the address that it ended at, and is stopped by putting it away", async () => {
+  const { asked, outside } = logins({ kind: "browser", key: false })
+  const robot = await openRobot({ options: { outside } })
+  await robot.type("/login acme")
+  await robot.press("enter")
+  asked[0]?.show({ url: "https://acme.test/authorize?state=s" })
+  await robot.draw()
+  robot.shows("Open https://acme.test/authorize?state=s")
+  await robot.paste("http://127.0.0.1:1/callback?code=c")
+  await robot.press("enter")
+  expect(await asked[0]?.pasted).toBe("http://127.0.0.1:1/callback?code=c")
+  asked[0]?.end({ ok: false, reason: "The login was refused." })
+  await robot.draw()
+  robot.shows("● The login was refused.")
+  await robot.type("/login acme")
+  await robot.press("enter")
+  asked[1]?.show({ url: "https://acme.test/again" })
+  await robot.draw()
+  robot.shows("Open https://acme.test/again")
+  await robot.press("escape")
+  expect(asked[1]?.signal.aborted).toBe(true)
+  await robot.close()
+})
+
+test("where a key is taken as well, the person chooses", async () => {
+  const { asked, saved, outside } = logins({ kind: "browser", key: true })
+  const robot = await openRobot({ options: { outside } })
+  await robot.type("/login acme")
+  await robot.press("enter")
+  robot.shows(`
+    › Log in with a browser
+      Type an API key
+  `)
+  await robot.press("down", "enter")
+  await robot.type("sk-typed")
+  await robot.press("enter")
+  await robot.draw()
+  expect([saved, asked.length]).toEqual([["acme sk-typed"], 0])
+  await robot.type("/login acme")
+  await robot.press("enter", "enter")
+  expect(asked.length).toBe(1)
   await robot.close()
 })
 

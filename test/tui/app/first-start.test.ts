@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import type { FirstStart, FirstStartAnswer, Outcome } from "../../../src/tui/options.ts"
+import type { FirstStart, FirstStartAnswer, LoginSteps, Outcome } from "../../../src/tui/options.ts"
 import { openRobot } from "../../support/screen.ts"
 
 const offer: FirstStart = {
@@ -44,6 +44,33 @@ test("a key is asked for unseen and given to whoever stores it", async () => {
   expect(robot.frame()).not.toContain("secret")
   await robot.press("enter")
   expect(answers).toEqual([{ kind: "key", provider: "acme", key: "secret" }])
+  await robot.close()
+})
+
+test("a provider that takes a login is logged into, and works from then on", async () => {
+  const { options, answers } = start()
+  const login = { kind: "code", key: false } as const
+  const providers = [{ id: "acme", label: "Acme", ready: false, login }]
+  const ends: ((outcome: Outcome) => void)[] = []
+  const outside = {
+    logIn(_: string, { show }: LoginSteps): Promise<Outcome> {
+      show({ url: "https://acme.test/device", code: "WXYZ-1234" })
+      return new Promise((resolve) => ends.push(resolve))
+    },
+  }
+  const firstStart = { ...options.firstStart, offer: { ...offer, providers } }
+  const robot = await openRobot({ options: { firstStart, outside } })
+  robot.shows("Use Acme  with a code")
+  await robot.press("down", "down", "enter")
+  robot.shows("and type WXYZ-1234 there.")
+  ends[0]?.({ ok: false, reason: "The code has expired: begin again." })
+  await robot.draw()
+  robot.shows("● The code has expired: begin again.")
+  robot.shows("› Take the tour")
+  await robot.press("down", "down", "enter")
+  ends[1]?.({ ok: true, text: "in" })
+  await robot.draw()
+  expect(answers).toEqual([{ kind: "login", provider: "acme" }])
   await robot.close()
 })
 
