@@ -17,6 +17,7 @@ import { forkConversation, labelEntry, tipOf } from "./fork.ts"
 import { admit, amend, send, withdraw } from "./inbox.ts"
 import { markStopped, ownedBy } from "./owned.ts"
 import type { Scheduler } from "./scheduler.ts"
+import { cleanCommand } from "./secrets.ts"
 import { sessionStats } from "./session-stats.ts"
 import { runShell } from "./shell.ts"
 import { changes, undo } from "./undo.ts"
@@ -28,8 +29,9 @@ type Of<T extends Command["type"]> = Extract<Command, { type: T }>
 
 /** Carry out one command. Throws {@link Refusal}. */
 export async function answer(core: Core, scheduler: Scheduler, command: Command): Promise<Answers[Command["type"]]> {
+  const { redact } = core.options
   try {
-    return await carriedOut(core, scheduler, command)
+    return await carriedOut(core, scheduler, redact === undefined ? command : cleanCommand(command, redact))
   } catch (error) {
     if (!(error instanceof ReadOnly)) throw error
     throw new Refusal("read_only", `Nothing can be changed here: ${error.message}.`)
@@ -87,6 +89,8 @@ async function carriedOut(core: Core, scheduler: Scheduler, command: Command): P
       return keepScreen(core, command)
     case "models":
       return core.options.models.list()
+    case "tools":
+      return core.options.tools.map(({ name, description }) => ({ name, description }))
     case "stats":
       return sessionStats(core)
     case "reload":
@@ -198,5 +202,8 @@ async function output(core: Core, command: Of<"output">): Promise<Answers["outpu
   const to = Math.min(command.to, from + outputBytesMax)
   const live = core.ledger.live.tasks.get(task)
   const { bytes, size } = await core.ledger.spools.readOutput(task, Math.max(1, live?.attempt ?? 1), from, to)
-  return { text: new TextDecoder().decode(bytes), from, size, ended: live === undefined }
+  const text = new TextDecoder().decode(bytes)
+  // What has ended was cleaned when it ended.
+  const shown = live === undefined ? text : (core.options.redact?.(text) ?? text)
+  return { text: shown, from, size, ended: live === undefined }
 }
