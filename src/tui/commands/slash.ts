@@ -51,7 +51,7 @@ const slashes: readonly Slash[] = [
   command("continue", "go on with interrupted work", "work.resume"),
   command("reload", "read keymaps, themes, prompts and skills again", "app.reload"),
   command("quit", "leave", "app.quit"),
-  command("login", "store a provider's key", "app.login", "[provider]"),
+  command("login", "store a provider's key, or log in", "app.login", "[provider]"),
   command("tour", "see what there is, with a scripted model", "app.tour"),
   command("logout", "forget a provider's key", "app.logout", "[provider]"),
   command("doctor", "check what Cairn needs", "app.doctor"),
