@@ -31,8 +31,8 @@ export const markerName = "CAIRN_CALL"
 export const wrapperName = "cairn"
 /** Of a command line, for people. */
 const commandChars = 200
-/** How long a command has to end in its own way. */
-export const graceMs = 1_500
+/** How long a command has to end in its own way: after a stop, nothing is to be going on within a second. */
+export const graceMs = 800
 const lookMs = 20
 /** How long to go on killing: what forks while it is killed, or hangs in the kernel, gets no more. */
 const killMs = 2_000
