@@ -137,7 +137,10 @@ async function taken(
   return ended === "run" ? prepareAndRun(core, task, tool, marked.args, context) : ended
 }
 
-/** Work that changes a path has its turn at it, in the order of the calls. */
+/**
+ * Work on one path has its turn at it, in the order of the calls. Whatever may look at any path sees what the calls before it have written: a
+ * model that edits and tests in one round means the edited files.
+ */
 function inTurn<T>(
   paths: Turns,
   tool: Tool,
@@ -146,7 +149,7 @@ function inTurn<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { target } = tool
-  return target === undefined ? work() : paths.inOrder(async () => target(args, context), work)
+  return target === undefined ? paths.behind(work) : paths.inOrder(async () => target(args, context), work)
 }
 
 async function prepareAndRun(

@@ -14,6 +14,13 @@ export class Turns {
     return (await entered).done
   }
 
+  /** Once all that asked before is done, and in nobody's way. */
+  async behind<T>(work: () => Promise<T>): Promise<T> {
+    await this.#door
+    await Promise.all(this.#last.values())
+    return await work()
+  }
+
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -51,6 +51,11 @@ export const readTool = defineTool({
     return typeof path === "string" ? path + range : ""
   },
   coerce: pathAliases,
+  // What is written to it in the same round is written before or after, as the calls stand.
+  async target(args, context) {
+    const place = await resolvePath(args.path, context)
+    return place.ok ? place.real : args.path
+  },
   async execute(args, _intent, context) {
     const place = await resolvePath(args.path, context)
     if (!place.ok) return errorResult(place.message)

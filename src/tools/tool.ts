@@ -10,7 +10,7 @@
  *   told that the outcome is unknown, with all output kept so far (`recover` may end what the call left running).
  * - `content` is for the model: short, exact, and it says what to do next. `details` is for the screen, plain JSON.
  * - Paths are resolved once, at the door (`paths.ts`). The calls of one round run in parallel unless a tool is `sequential`; calls with the
- *   same `target` (a real path) run one after the other.
+ *   same `target` (a real path) run one after the other, and one without a target begins behind those before it that have one.
  * - Tools read no environment and no settings: what they need comes in the context.
  */
 import type { Static, TSchema } from "@sinclair/typebox"
@@ -119,7 +119,7 @@ export type Tool<P extends TSchema = TSchema> = {
   title(args: JsonObject): string
   /** Repairs of arguments that models get wrong, before validation. */
   coerce?(args: JsonObject): JsonObject
-  /** The real path that this call changes: at most one call works on it at a time. */
+  /** The one real path that this call changes or reads: at most one call works on it at a time. */
   target?(args: Static<P>, context: ToolContext): Promise<string>
   prepare?(args: Static<P>, context: ToolContext): Promise<Prepared>
   /** Removes what `prepare` left, where the call will not be executed. Does nothing when nothing is left. */
