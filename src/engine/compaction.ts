@@ -3,12 +3,15 @@
  *
  * - summarize → placed. What is summarized is pinned when the task is made, so a crash asks the same again; one task places one summary at most.
  * - A summary that failed, came back empty or with calls leaves the context as it was: the task fails, and the person is told.
- * - Its cost counts like any attempt's.
+ * - What it cost counts, also what attempts cost that gave no summary.
  */
 import type { Task } from "../ledger/records.ts"
 import type { Tx } from "../ledger/ledger.ts"
 import { addUsage, noUsage, type Usage } from "../message/usage.ts"
+import { emptyPartial, fold } from "../message/delta.ts"
+import { estimateRequest } from "../message/estimate.ts"
 import { callsOf, textOf, type AssistantMessage, type Message } from "../message/message.ts"
+import { attemptUsage } from "../providers/attempt-usage.ts"
 import { modelName, type Model } from "../providers/model.ts"
 import { ProviderError, type Api, type Response } from "../providers/provider.ts"
 import { assert } from "../std/assert.ts"
@@ -45,8 +48,25 @@ export function addCompaction(tx: Tx, conversation: number, owner: number | null
   return tx.addTask({ conversation, kind: compactionKind, version, owner, input, ...stored({ phase: "summarize" }) })
 }
 
-function fail(core: Core, task: Task, text: string | null): Promise<void> {
+/** What summaries were asked for with, and what that has cost so far. */
+type Spent = { readonly model: string; usage: Usage }
+
+/** Counts what was spent. Part of a commit. */
+function count(core: Core, tx: Tx, conversation: number, { model: name, usage }: Spent): void {
+  if (usage.totalTokens === 0) return
+  const before = readDocument(tx.live, conversation, "usage") ?? emptyUsage
+  const resolved = core.options.models.resolve(name)
+  const model = resolved.ok ? modelName(resolved.model) : name
+  writeDocument(tx, conversation, "usage", {
+    ...before,
+    total: addUsage(before.total, usage),
+    models: { ...before.models, [model]: addUsage(before.models[model] ?? noUsage, usage) },
+  })
+}
+
+function fail(core: Core, task: Task, text: string | null, spent?: Spent): Promise<void> {
   const receipt = core.ledger.commit("flushed", (tx) => {
+    if (spent !== undefined) count(core, tx, task.conversation, spent)
     if (text !== null)
       append(tx, { conversation: task.conversation }, { kind: "notice", level: "warning", code: "compaction", text })
     tx.setTask(task.id, { status: task.abort === null ? "failed" : "aborted", outcome: { reason: text ?? "aborted" } })
@@ -76,10 +96,11 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
   if (chosen === undefined || core.closing()) return
   if (choice?.kind === "decline") return fail(core, chosen, choice.why)
   if (choice?.kind === "summary" && chosen.abort === null)
-    return place(core, chosen, head, withFiles(choice.text, older), agent.model, noUsage)
+    return place(core, chosen, head, withFiles(choice.text, older), { model: agent.model, usage: noUsage })
+  const spent: Spent = { model: agent.model, usage: noUsage }
   try {
     core.at("summarize")
-    const response = await summarize(core, task, agent.model, { older, focus: input.focus }, signal)
+    const response = await summarize(core, task, spent, { older, focus: input.focus }, signal)
     core.at("summarized")
     const now = liveTask(core, id)
     if (now === undefined || core.closing()) return
@@ -90,14 +111,16 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
         core,
         now,
         "The summary came back empty, cut or with calls, so the conversation was left as it is.",
+        spent,
       )
     }
-    await place(core, now, head, withFiles(text, older), agent.model, response.usage)
+    await place(core, now, head, withFiles(text, older), spent)
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     const now = liveTask(core, id)
     if (now === undefined || core.closing()) return
-    await fail(core, now, now.abort === null ? `The conversation could not be summarized: ${error.message}` : null)
+    const why = now.abort === null ? `The conversation could not be summarized: ${error.message}` : null
+    await fail(core, now, why, spent)
   }
 }
 
@@ -124,9 +147,12 @@ const halvingsMax = 3
 
 type Source = { readonly older: readonly Message[]; readonly focus: string }
 
-/** Asks for the summary; again after what passes, and with less where it was too much. Throws {@link ProviderError}. */
-async function summarize(core: Core, task: Task, name: string, source: Source, signal: AbortSignal): Promise<Response> {
-  const resolved = core.options.models.resolve(name)
+/**
+ * Asks for the summary; again after what passes, and with less where it was too much. What each attempt cost is added to `spent`.
+ * Throws {@link ProviderError}.
+ */
+async function summarize(core: Core, task: Task, spent: Spent, source: Source, signal: AbortSignal): Promise<Response> {
+  const resolved = core.options.models.resolve(spent.model)
   if (!resolved.ok) throw new ProviderError("fatal", "no_model", resolved.problem)
   const { model } = resolved
   const api = await core.options.models.api(model)
@@ -138,7 +164,7 @@ async function summarize(core: Core, task: Task, name: string, source: Source, s
   for (let halvings = 0, tries = 1; ;) {
     try {
       const prompt = summaryPrompt(source.older, source.focus, limit)
-      return await askSummary(core, task, { model, api, key: key.key, room }, prompt, signal)
+      return await askSummary(core, task, { model, api, key: key.key, room, spent }, prompt, signal)
     } catch (error) {
       if (!(error instanceof ProviderError)) throw error
       if (error.kind === "overflow" && halvings < halvingsMax) {
@@ -158,12 +184,13 @@ type Summarizer = {
   readonly api: Api
   readonly key: string | undefined
   readonly room: Room
+  readonly spent: Spent
 }
 
-function askSummary(
+async function askSummary(
   core: Core,
   task: Task,
-  { model, api, key, room }: Summarizer,
+  { model, api, key, room, spent }: Summarizer,
   prompt: string,
   signal: AbortSignal,
 ): Promise<Response> {
@@ -177,40 +204,40 @@ function askSummary(
     thinking: "off" as const,
     maxTokens: Math.min(model.maxTokens ?? room.reserve, Math.floor(room.reserve * 0.8)),
   }
-  return api.call(request, api.encode(request), {
-    apiKey: key,
-    headers: model.headers,
-    signal,
-    clock: core.clock,
-    stallMs: core.options.settings.stallMs,
-    firstByteMs: core.options.settings.firstByteMs,
-    onDelta: () => {},
-  })
+  let partial = emptyPartial
+  try {
+    const response = await api.call(request, api.encode(request), {
+      apiKey: key,
+      headers: model.headers,
+      signal,
+      clock: core.clock,
+      stallMs: core.options.settings.stallMs,
+      firstByteMs: core.options.settings.firstByteMs,
+      onDelta: (delta) => (partial = fold(partial, delta)),
+    })
+    spent.usage = addUsage(spent.usage, response.usage)
+    return response
+  } catch (error) {
+    const said = partial.parts.map(({ part }) => part)
+    const cost = attemptUsage(partial.usage, said, estimateRequest(request), model.cost)
+    spent.usage = addUsage(spent.usage, cost)
+    throw error
+  }
 }
 
-async function place(
-  core: Core,
-  task: Task,
-  head: number | null,
-  summary: string,
-  name: string,
-  usage: Usage,
-): Promise<void> {
+async function place(core: Core, task: Task, head: number | null, summary: string, spent: Spent): Promise<void> {
   const receipt = core.ledger.commit("flushed", (tx) => {
     const before = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
     const place = { conversation: task.conversation, byTask: task.id, head }
     const { branch } = task.input as CompactionInput
     const said = core.options.redact?.(summary) ?? summary
     append(tx, place, { kind: "compaction", summary: said, tokensBefore: before.context, branch: branch?.from })
-    const resolved = core.options.models.resolve(name)
-    const model = resolved.ok ? modelName(resolved.model) : name
-    writeDocument(tx, task.conversation, "usage", {
-      ...before,
-      total: addUsage(before.total, usage),
-      models: { ...before.models, [model]: addUsage(before.models[model] ?? noUsage, usage) },
-      // Counted anew by the next answer.
-      ...(head === null ? {} : { context: 0, contextEstimated: true }),
-    })
+    count(core, tx, task.conversation, spent)
+    // Counted anew by the next answer.
+    if (head !== null) {
+      const now = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
+      writeDocument(tx, task.conversation, "usage", { ...now, context: 0, contextEstimated: true })
+    }
     tx.setTask(task.id, { status: "completed", outcome: { head } as JsonObject })
   })
   await receipt.stored

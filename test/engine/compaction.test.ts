@@ -141,3 +141,37 @@ test("a vendor that read less than it was sent, and said so only by its count, l
   expect(summaries).toBeGreaterThan(0)
   expect(agent.transcript()).toEndWith("assistant: another")
 })
+
+const counts = (input: number) => ({ input, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: input + 5 })
+
+test("what a summary cost counts where it came to nothing as well, and what its attempts wrote before they broke off", async () => {
+  const script: Reply[] = [
+    { text: "words of half a summary", error: new ProviderError("retry", "http_503", "Busy.") },
+    { text: "", usage: counts(1_000) },
+    { text: "a summary", usage: counts(2_000) },
+  ]
+  const agent = await agentWith((request) =>
+    isSummary(request) ? (script.shift() ?? { text: "none left" }) : { text: "answer" },
+  )
+  for (let n = 0; n < 3; n++) await agent.say(`${n} ${long}`)
+  const spent = () =>
+    agent.ledger.live.document(1, "usage")?.value as {
+      total: { input: number; output: number; estimated?: boolean }
+      context: number
+    }
+  const before = spent().total
+  await agent.engine.port.request({ type: "compact", conversation: 1 })
+  await agent.clock.advance(10_000)
+  await agent.idle()
+  // One attempt broke off, and is estimated; the next came back empty, and was billed.
+  const empty = spent().total
+  expect(script.length).toBe(1)
+  expect(agent.transcript()).toContain("The summary came back empty")
+  expect(empty.estimated).toBe(true)
+  expect(empty.input - before.input).toBeGreaterThan(1_000)
+  expect(empty.output - before.output).toBeGreaterThan(5)
+  await agent.engine.port.request({ type: "compact", conversation: 1 })
+  await agent.idle()
+  expect(spent().total.input - empty.input).toBe(2_000)
+  expect(spent().context).toBe(0)
+})
