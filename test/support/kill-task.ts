@@ -64,7 +64,7 @@ function problemsOf(
   const notes = readFileSync(join(machine.work, "notes.txt"), "utf8")
   if (notes !== "title\ncount: x\nend\n") problems.push(`notes.txt is ${JSON.stringify(notes)}`)
   const runs = Bun.spawnSync(["cat", join(machine.work, "runs.txt")]).stdout.toString()
-  if (runs !== "ran\n" && runs !== "") problems.push(`the command ran more than once: ${JSON.stringify(runs)}`)
+  if (runs !== "ran\n") problems.push(`the command ran ${runs.length / 4} times`)
   if (resumed.status !== 0 || resumed.stdout !== `${finalText}\n`) {
     problems.push(`the resumed run ended ${resumed.status}: ${resumed.stdout}${resumed.stderr}`)
   }
