@@ -39,6 +39,21 @@ async function say(terminal: Terminal, text: string): Promise<void> {
   await terminal.keys("Enter")
 }
 
+/** A command by its name, in the editor. */
+async function slash(terminal: Terminal, name: string): Promise<void> {
+  await terminal.type(name)
+  await terminal.shows((rows) => rows.some((row) => row.startsWith(`› ${name}`)))
+  await terminal.keys("Enter")
+}
+
+/** `letter` says what of the last run: files, conversation or both. */
+async function takeBack(terminal: Terminal, letter: string): Promise<void> {
+  await slash(terminal, "/undo")
+  await terminal.shows("Take back the last run")
+  await terminal.keys(letter)
+  await terminal.hides("Take back the last run")
+}
+
 async function quit(machine: Machine, terminal: Terminal): Promise<void> {
   await terminal.keys("C-c", "C-c")
   expect(await terminal.ended()).toBe(0)
@@ -141,17 +156,8 @@ test("a run is taken back and made again: its files, what was said, or both, as 
       () => `the files were ${JSON.stringify(files())}, not ${JSON.stringify(wanted)}`,
     )
   await using terminal = await open(machine)
-  const command = async (name: string): Promise<void> => {
-    await terminal.type(name)
-    await terminal.shows((rows) => rows.some((row) => row.startsWith(`› ${name}`)))
-    await terminal.keys("Enter")
-  }
-  const undo = async (letter: string): Promise<void> => {
-    await command("/undo")
-    await terminal.shows("Take back the last run")
-    await terminal.keys(letter)
-    await terminal.hides("Take back the last run")
-  }
+  const command = (name: string): Promise<void> => slash(terminal, name)
+  const undo = (letter: string): Promise<void> => takeBack(terminal, letter)
   await say(terminal, "make it please")
   await terminal.shows("It is made.")
   await become(after)
