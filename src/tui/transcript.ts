@@ -7,7 +7,7 @@ import type { View } from "../protocol/view.ts"
 import type { EntryRecord } from "../protocol/records.ts"
 import type { Port } from "../protocol/port.ts"
 import type { Block } from "./blocks/block.ts"
-import { blocksOf } from "./blocks/blocks-of.ts"
+import { allBlocks, blocksOf } from "./blocks/blocks-of.ts"
 import { blockSource } from "./blocks/content.ts"
 import { messageOf } from "./blocks/written.ts"
 import { plainHighlighter } from "./highlight/highlighter.ts"
@@ -46,7 +46,8 @@ function textOf(block: Block): string {
 
 /** The conversation as text. Blank lines stand between its parts. */
 export function transcriptText(view: View, entries: readonly EntryRecord[], conversation: number, now: number): string {
-  const { blocks } = blocksOf({ ...view, entries }, conversation, now)
-  const parts = blocks.filter(({ kind }) => kind !== "working").map((block) => textOf(block).trimEnd())
+  const parts = allBlocks(blocksOf({ ...view, entries }, conversation, now))
+    .filter(({ kind }) => kind !== "working")
+    .map((block) => textOf(block).trimEnd())
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`
 }

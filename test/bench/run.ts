@@ -1,6 +1,7 @@
 /**
  * Benchmarks: `bun run bench [name …]`. Figures are medians of several runs on this machine, reported beside their budget, asserted nowhere.
  */
+import { abortBenches } from "./abort.ts"
 import { printBenches } from "./print.ts"
 import { indexBenches } from "./index.ts"
 import { killBenches } from "./kills.ts"
@@ -8,6 +9,7 @@ import { ledgerBenches } from "./ledger.ts"
 import { providerBenches } from "./providers.ts"
 import { raceBenches } from "./race.ts"
 import { frameBenches } from "./frames.ts"
+import { scrollbackBenches } from "./scrollback.ts"
 import { screenBenches } from "./screen.ts"
 import type { Bench } from "./measure.ts"
 import { toolBenches } from "./tools.ts"
@@ -15,6 +17,7 @@ import { toolBenches } from "./tools.ts"
 const benches: readonly Bench[] = [
   ...printBenches,
   ...killBenches,
+  ...abortBenches,
   ...raceBenches,
   ...ledgerBenches,
   ...indexBenches,
@@ -22,6 +25,7 @@ const benches: readonly Bench[] = [
   ...providerBenches,
   ...screenBenches,
   ...frameBenches,
+  ...scrollbackBenches,
 ]
 
 const wanted = process.argv.slice(2)

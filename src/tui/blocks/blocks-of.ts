@@ -12,16 +12,17 @@ import { queueOf, type View } from "../../protocol/view.ts"
 import { keepBlock, makeBlock, type Block, type BlockData, type BlockOf } from "./block.ts"
 import { entryParts, titleOf, type OpenCall } from "./entry-parts.ts"
 
+/** What was said is `settled`; what goes on, which is short, comes after it. They stay apart so that a frame does not copy all that was said. */
 export type Transcript = {
-  readonly blocks: readonly Block[]
   readonly settled: readonly Block[]
+  readonly live: readonly Block[]
   readonly entries: readonly EntryRecord[]
   readonly conversation: number
   /** Calls that have no result yet, by their id, which is not unique: where their blocks stand in `settled`. */
   readonly open: ReadonlyMap<string, readonly OpenCall[]>
 }
 
-export const emptyTranscript: Transcript = { blocks: [], settled: [], entries: [], conversation: 0, open: new Map() }
+export const emptyTranscript: Transcript = { settled: [], live: [], entries: [], conversation: 0, open: new Map() }
 
 export function blocksOf(
   view: View,
@@ -31,17 +32,16 @@ export function blocksOf(
 ): Transcript {
   const before = previous.conversation === conversation ? previous : emptyTranscript
   const settled = settledOf(view, conversation, before)
-  const known = new Map(before.blocks.slice(before.settled.length).map((block) => [block.key, block]))
+  const known = new Map(before.live.map((block) => [block.key, block]))
   const live = liveBlocks(view, conversation, now, settled.settled.at(-1) ?? null).map((block) =>
     keepBlock(known.get(block.key), block),
   )
-  const current = withOpenCalls(settled, view, now)
-  const same =
-    current.settled === before.settled &&
-    live.length === before.blocks.length - before.settled.length &&
-    live.every((block, place) => block === before.blocks[before.settled.length + place])
-  const blocks = same ? before.blocks : live.length === 0 ? current.settled : [...current.settled, ...live]
-  return { ...current, blocks }
+  const same = live.length === before.live.length && live.every((block, place) => block === before.live[place])
+  return { ...withOpenCalls(settled, view, now), live: same ? before.live : live }
+}
+
+export function allBlocks({ settled, live }: Transcript): readonly Block[] {
+  return live.length === 0 ? settled : [...settled, ...live]
 }
 
 /** The conversation and those that it was forked from, each with the last entry that counts. */
@@ -66,15 +66,13 @@ function settledOf(view: View, conversation: number, before: Transcript): Transc
   const scope = scopeOf(view.conversations, conversation)
   const settled: Block[] = grew ? [...before.settled] : []
   const open = new Map(grew ? before.open : [])
-  const known = new Map(
-    (grew ? before.blocks.slice(before.settled.length) : before.blocks).map((one) => [one.key, one]),
-  )
+  const known = new Map((grew ? before.live : allBlocks(before)).map((one) => [one.key, one]))
   for (const entry of grew ? entries.slice(count) : entries) {
     const last = scope.get(entry.conversation)
     if (last === undefined || entry.id > last) continue
     addEntry(entry, settled, open, known)
   }
-  return { blocks: before.blocks, settled, entries, conversation, open }
+  return { settled, live: before.live, entries, conversation, open }
 }
 
 function addEntry(

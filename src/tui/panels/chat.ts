@@ -7,7 +7,7 @@ import { sessionOf } from "../../protocol/view.ts"
 import { cleanControls, cleanLine } from "../../std/clean.ts"
 import { isObject, type Json } from "../../std/json.ts"
 import type { Block } from "../blocks/block.ts"
-import { blocksOf, emptyTranscript, type Transcript } from "../blocks/blocks-of.ts"
+import { allBlocks, blocksOf, emptyTranscript, type Transcript } from "../blocks/blocks-of.ts"
 import { blockSource } from "../blocks/content.ts"
 import { commandOf, messageOf, outputOf } from "../blocks/written.ts"
 import { RowView } from "../viewport/row-view.ts"
@@ -78,7 +78,7 @@ class Chat implements ChatPanel {
   }
 
   get empty(): boolean {
-    return this.#transcript.blocks.length === 0
+    return this.#transcript.settled.length + this.#transcript.live.length === 0
   }
 
   title(): string {
@@ -95,7 +95,7 @@ class Chat implements ChatPanel {
       this.rows.resize(this.#size.width, this.#size.height, input.widthMethod)
     }
     this.#transcript = blocksOf(input.view, input.conversation, input.now, this.#transcript)
-    this.rows.setBlocks(this.#transcript.blocks)
+    this.rows.setBlocks(this.#transcript.settled, this.#transcript.live)
     if (other && this.#places.wanted === null) this.rows.toBottom()
     this.#goBack()
   }
@@ -108,7 +108,7 @@ class Chat implements ChatPanel {
   #goBack(): void {
     const { wanted } = this.#places
     const input = this.#input
-    const first = this.#transcript.blocks.find(({ entry }) => entry !== null)?.entry
+    const first = this.#transcript.settled.find(({ entry }) => entry !== null)?.entry
     if (wanted === null || input === null || first == null) return
     if (wanted.following) {
       this.rows.toBottom()
@@ -173,7 +173,7 @@ class Chat implements ChatPanel {
   #showEntry(args: Json | undefined): boolean {
     const { entry, query } = isObject(args) ? args : {}
     if (typeof entry !== "number") return false
-    const { blocks } = this.#transcript
+    const blocks = allBlocks(this.#transcript)
     const own = blocks.findIndex((block) => block.entry === entry)
     const before = blocks.findLastIndex((block) => block.entry !== null && block.entry <= entry)
     const index = own >= 0 ? own : Math.max(0, before)
@@ -200,7 +200,7 @@ class Chat implements ChatPanel {
         }),
       "entry.show": (args) => this.#showEntry(args),
       "message.copy": () => {
-        const answer = this.#transcript.blocks.findLast((block) => block.kind === "answer")
+        const answer = allBlocks(this.#transcript).findLast((block) => block.kind === "answer")
         if (answer?.kind !== "answer") return false
         this.#host.copy(answer.text)
         return true

@@ -71,8 +71,9 @@ export class RowView<B extends RowBlock> {
     return this.#store.block(index)
   }
 
-  setBlocks(blocks: readonly B[]): void {
-    const shift = this.#window.setBlocks(blocks)
+  /** All blocks: those that stay, and after them those that come and go with every frame. */
+  setBlocks(settled: readonly B[], live: readonly B[] = []): void {
+    const shift = this.#window.setBlocks(settled, live)
     if (shift.same) return
     if (this.#current !== null) this.#current = shift.move(this.#current) ?? null
     this.copy.shift(shift)
@@ -304,7 +305,8 @@ export class RowView<B extends RowBlock> {
     const { top, following } = this.#window
     const before = this.#painted
     this.#painted = top
-    if (followMs === 0 || !following || before === null || (before.index === top.index && before.row === top.row)) return
+    if (followMs === 0 || !following || before === null || (before.index === top.index && before.row === top.row))
+      return
     this.#cancelHold()
     this.#window.hold(true)
     this.#cancelHold = clock.after(followMs, () => {

@@ -26,7 +26,8 @@ export type Shift = {
 
 export class Store<B extends RowBlock> {
   readonly #source: RowSource<B>
-  #blocks: readonly B[] = []
+  #settled: readonly B[] = []
+  #live: readonly B[] = []
   #width = 80
   #method: WidthMethod
   readonly #heights = new Sums()
@@ -41,7 +42,7 @@ export class Store<B extends RowBlock> {
   }
 
   get count(): number {
-    return this.#blocks.length
+    return this.#settled.length + this.#live.length
   }
 
   get width(): number {
@@ -58,7 +59,7 @@ export class Store<B extends RowBlock> {
   }
 
   block(index: number): B | undefined {
-    return this.#blocks[index]
+    return blockAt(this.#settled, this.#live, index)
   }
 
   guessBefore(index: number): number {
@@ -75,39 +76,40 @@ export class Store<B extends RowBlock> {
     return this.layout(index).rows.length
   }
 
-  setBlocks(blocks: readonly B[]): Shift {
-    const old = this.#blocks
-    if (blocks === old) return unchanged(blocks.length)
-    const shorter = Math.min(old.length, blocks.length)
-    let first = 0
-    while (first < shorter && old[first] === blocks[first]) first += 1
-    if (first === old.length && first === blocks.length) {
-      this.#blocks = blocks
-      return unchanged(first)
-    }
+  /** `live` comes after `settled`; a list that is the same as before is not looked at again. */
+  setBlocks(settled: readonly B[], live: readonly B[] = []): Shift {
+    const [oldSettled, oldLive] = [this.#settled, this.#live]
+    const count = settled.length + live.length
+    if (settled === oldSettled && live === oldLive) return unchanged(count)
+    const before = (index: number): B | undefined => blockAt(oldSettled, oldLive, index)
+    const now = (index: number): B | undefined => blockAt(settled, live, index)
+    this.#settled = settled
+    this.#live = live
+    const oldCount = oldSettled.length + oldLive.length
+    const shorter = Math.min(oldCount, count)
+    let first = settled === oldSettled ? settled.length : 0
+    while (first < shorter && before(first) === now(first)) first += 1
+    if (first === oldCount && first === count) return unchanged(first)
     let same = 0
-    while (same < shorter - first && old[old.length - 1 - same] === blocks[blocks.length - 1 - same]) same += 1
-    const kept = Array.from({ length: same }, (_, place) => this.#heights.get(old.length - same + place))
-    const middleEnd = blocks.length - same
-    this.#blocks = blocks
+    while (same < shorter - first && before(oldCount - 1 - same) === now(count - 1 - same)) same += 1
+    const kept = Array.from({ length: same }, (_, place) => this.#heights.get(oldCount - same + place))
+    const end = count - same
     const height = (index: number): number =>
-      index < middleEnd ? this.#guess(index) : (kept[index - middleEnd] ?? this.#guess(index))
-    if (first === 0) this.#heights.assign(blocks.length, height)
+      index < end ? this.#guess(index) : (kept[index - end] ?? this.#guess(index))
+    if (first === 0) this.#heights.assign(count, height)
     else {
       this.#heights.truncate(first)
-      for (let index = first; index < blocks.length; index++) this.#heights.push(height(index))
+      for (let index = first; index < count; index++) this.#heights.push(height(index))
     }
-    return { same: false, first, move: (index) => this.#moved(index, old, first, same) }
-  }
-
-  #moved(index: number, old: readonly B[], first: number, same: number): number | undefined {
-    if (index < first) return index
-    if (index >= old.length - same) return index + this.#blocks.length - old.length
-    const key = old[index]?.key
-    const end = this.#blocks.length - same
-    if (this.#blocks[index]?.key === key && index < end) return index
-    for (let at = first; at < end; at++) if (this.#blocks[at]?.key === key) return at
-    return undefined
+    const moved = (index: number): number | undefined => {
+      if (index < first) return index
+      if (index >= oldCount - same) return index + count - oldCount
+      const key = before(index)?.key
+      if (index < end && now(index)?.key === key) return index
+      for (let at = first; at < end; at++) if (now(at)?.key === key) return at
+      return undefined
+    }
+    return { same: false, first, move: moved }
   }
 
   setWidth(width: number, method: WidthMethod): void {
@@ -119,18 +121,18 @@ export class Store<B extends RowBlock> {
   }
 
   #guessAll(): void {
-    this.#heights.assign(this.#blocks.length, (index) => this.#guess(index))
+    this.#heights.assign(this.count, (index) => this.#guess(index))
   }
 
   #guess(index: number): number {
-    const block = this.#blocks[index]
+    const block = this.block(index)
     if (block === undefined) return 0
     if (block.group !== null && !this.isOpen(block)) return 1 + block.gap
     return block.gap + 1 + Math.floor((block.size * 1.3) / Math.max(1, this.#width))
   }
 
   layout(index: number): Layout {
-    const block = this.#blocks[index]
+    const block = this.block(index)
     if (block === undefined) return emptyLayout
     const open = this.isOpen(block)
     const gap = index === 0 ? 0 : block.gap
@@ -183,7 +185,7 @@ export class Store<B extends RowBlock> {
   }
 
   setOpen(index: number, open: boolean): void {
-    const block = this.#blocks[index]
+    const block = this.block(index)
     if (block === undefined || block.group === null) return
     this.#folds.set(block.key, open)
   }
@@ -191,7 +193,7 @@ export class Store<B extends RowBlock> {
   /** Folds or unfolds a whole group, those that were set one by one included. */
   setGroupOpen(group: string, open: boolean): void {
     this.#groups.set(group, open)
-    for (const block of this.#blocks) if (block.group === group) this.#folds.delete(block.key)
+    for (const block of [...this.#settled, ...this.#live]) if (block.group === group) this.#folds.delete(block.key)
     this.#guessAll()
   }
 
@@ -201,7 +203,7 @@ export class Store<B extends RowBlock> {
 
   /** All that a block says when it is unfolded, unit by unit. */
   texts(index: number): readonly string[] {
-    const block = this.#blocks[index]
+    const block = this.block(index)
     if (block === undefined) return []
     const known = this.#texts.get(block)
     if (known !== undefined) return known
@@ -211,6 +213,10 @@ export class Store<B extends RowBlock> {
     this.#texts.set(block, texts)
     return texts
   }
+}
+
+function blockAt<B>(settled: readonly B[], live: readonly B[], index: number): B | undefined {
+  return index < settled.length ? settled[index] : live[index - settled.length]
 }
 
 function unchanged(first: number): Shift {

@@ -61,14 +61,15 @@ export class Window<B extends RowBlock> {
     this.#follow = on
   }
 
-  setBlocks(blocks: readonly B[]): Shift {
+  setBlocks(settled: readonly B[], live: readonly B[] = []): Shift {
     const old = this.#top
     const layout = this.store.count > 0 ? this.store.layout(old.index) : undefined
-    const shift = this.store.setBlocks(blocks)
+    const shift = this.store.setBlocks(settled, live)
     const index = shift.move(old.index)
     const left = shift.move(this.#left.index)
     if (left !== undefined) this.#left = { ...this.#left, index: left }
-    if (index === undefined || layout === undefined) this.#top = { index: Math.min(old.index, blocks.length), row: 0 }
+    if (index === undefined || layout === undefined)
+      this.#top = { index: Math.min(old.index, this.store.count), row: 0 }
     else this.#top = { index, row: sameRow(layout, old.row, this.store.layout(index)) }
     this.settle()
     return shift

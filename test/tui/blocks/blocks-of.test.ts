@@ -4,7 +4,7 @@ import type { Frame, PortChange } from "../../../src/protocol/port.ts"
 import type { TaskRecord } from "../../../src/protocol/records.ts"
 import { applyFrame, emptyView, type View } from "../../../src/protocol/view.ts"
 import type { Block } from "../../../src/tui/blocks/block.ts"
-import { blocksOf, emptyTranscript, type Transcript } from "../../../src/tui/blocks/blocks-of.ts"
+import { allBlocks, blocksOf, emptyTranscript, type Transcript } from "../../../src/tui/blocks/blocks-of.ts"
 import { answered, called, entry, gave, noon, said, viewOf } from "../panels/support.ts"
 
 /** Blocks in a line each: kind, and what tells it from others. */
@@ -66,7 +66,7 @@ test("what was said, thought and done, in order, results in the place of their c
     answered("", { stop: "error", error: "overloaded", again: true }),
     answered("done"),
   ])
-  expect(drawn(blocksOf(view, 1, noon).blocks)).toEqual([
+  expect(drawn(allBlocks(blocksOf(view, 1, noon)))).toEqual([
     "input: fix it",
     "thinking: hm",
     "answer: looking",
@@ -82,18 +82,18 @@ test("an entry of a kind that nobody knows is shown by its name", () => {
     ...entry({ kind: "notice", level: "info", code: "", text: "" }),
     data: { kind: "?vote", value: {} },
   } as const
-  expect(blocksOf(viewOf([odd]), 1, noon).blocks[0]).toMatchObject({ kind: "unknown", name: "vote" })
+  expect(allBlocks(blocksOf(viewOf([odd]), 1, noon))[0]).toMatchObject({ kind: "unknown", name: "vote" })
 })
 
 test("a result without its call, and the same call id twice, each find their place", () => {
   const lone = viewOf([gave("gone", "bash", "out", { title: "ls" })])
-  expect(drawn(blocksOf(lone, 1, noon).blocks)).toEqual(["call: bash ls (done)"])
+  expect(drawn(allBlocks(blocksOf(lone, 1, noon)))).toEqual(["call: bash ls (done)"])
   const again = viewOf([
     called("c", "bash", { command: "one" }),
     gave("c", "bash", "", { title: "one" }),
     called("c", "bash", { command: "two" }, 101),
   ])
-  expect(drawn(blocksOf(again, 1, noon).blocks)).toEqual(["call: bash one (done)", "call: bash two (queued)"])
+  expect(drawn(allBlocks(blocksOf(again, 1, noon)))).toEqual(["call: bash one (done)", "call: bash two (queued)"])
 })
 
 test("a fork begins with what was said before it, and not with what came after", () => {
@@ -107,7 +107,7 @@ test("a fork begins with what was said before it, and not with what came after",
       [2, { id: 2, parent: { conversation: 1, entry: before.id }, owner: null }],
     ]),
   }
-  expect(drawn(blocksOf(view, 2, noon).blocks)).toEqual(["input: shared", "input: only in the fork"])
+  expect(drawn(allBlocks(blocksOf(view, 2, noon)))).toEqual(["input: shared", "input: only in the fork"])
 })
 
 test("a response keeps its keys from the first character to its entry, and a call through its whole life", () => {
@@ -117,8 +117,8 @@ test("a response keeps its keys from the first character to its entry, and a cal
   const step = (frame: Frame, now = noon): readonly string[] => {
     view = applyFrame(view, frame)
     transcript = blocksOf(view, 1, now, transcript)
-    keys.push(transcript.blocks.map(({ key }) => key))
-    return drawn(transcript.blocks)
+    keys.push(allBlocks(transcript).map(({ key }) => key))
+    return drawn(allBlocks(transcript))
   }
   step(commit({ type: "entry", entry: said("go") }, { type: "task", task: generation(9) }))
   expect(step(commit({ type: "task", task: generation(9) }), noon + 3_000)).toEqual([
@@ -173,12 +173,20 @@ test("nothing new gives the same list, and a new entry leaves all others the sam
   const entries = [said("a"), answered("b"), called("c1", "bash", { command: "x" }), gave("c1", "bash", "y")]
   const view = viewOf(entries)
   const first = blocksOf(view, 1, noon)
-  expect(blocksOf(view, 1, noon + 60_000, first).blocks).toBe(first.blocks)
-  expect(blocksOf({ ...view, entries: [...entries] }, 1, noon, first).blocks).toEqual(first.blocks)
+  expect(allBlocks(blocksOf(view, 1, noon + 60_000, first))).toBe(allBlocks(first))
+  expect(allBlocks(blocksOf({ ...view, entries: [...entries] }, 1, noon, first))).toEqual(allBlocks(first))
   const more = blocksOf(viewOf([...entries, said("d")]), 1, noon, first)
-  expect(more.blocks.slice(0, -1).every((block, place) => block === first.blocks[place])).toBe(true)
+  expect(
+    allBlocks(more)
+      .slice(0, -1)
+      .every((block, place) => block === allBlocks(first)[place]),
+  ).toBe(true)
   const older = blocksOf(viewOf([said("older"), ...entries]), 1, noon, first)
-  expect(older.blocks.slice(2).every((block, place) => block === first.blocks[place + 1])).toBe(true)
+  expect(
+    allBlocks(older)
+      .slice(2)
+      .every((block, place) => block === allBlocks(first)[place + 1]),
+  ).toBe(true)
 })
 
 test("what is folded from frames step by step is what the whole view gives at once", () => {
@@ -195,7 +203,7 @@ test("what is folded from frames step by step is what the whole view gives at on
   let transcript = emptyTranscript
   for (let count = 1; count <= entries.length; count++) {
     transcript = blocksOf(viewOf(entries.slice(0, count)), 1, noon, transcript)
-    expect(transcript.blocks).toEqual(blocksOf(viewOf(entries.slice(0, count)), 1, noon).blocks)
+    expect(allBlocks(transcript)).toEqual(allBlocks(blocksOf(viewOf(entries.slice(0, count)), 1, noon)))
   }
 })
 
@@ -213,10 +221,10 @@ test("a retry counts down by the second, and what is queued stands at the end", 
     reason: null,
   } as const
   const view: View = { ...viewOf([said("go")], [task]), submissions: new Map([[3, queued]]) }
-  expect(drawn(blocksOf(view, 1, noon).blocks)).toEqual(["input: go", "retry in 5", "queued: then this"])
+  expect(drawn(allBlocks(blocksOf(view, 1, noon)))).toEqual(["input: go", "retry in 5", "queued: then this"])
   const first = blocksOf(view, 1, noon + 1_300)
-  expect(drawn(first.blocks)[1]).toBe("retry in 3")
-  expect(blocksOf(view, 1, noon + 1_900, first).blocks).toBe(first.blocks)
+  expect(drawn(allBlocks(first))[1]).toBe("retry in 3")
+  expect(blocksOf(view, 1, noon + 1_900, first).live).toBe(first.live)
 })
 
 test("a file that is being written shows its path, then its text growing, at every byte of the call (9)", () => {
@@ -246,7 +254,7 @@ test("a file that is being written shows its path, then its text growing, at eve
       const frame = streamed(9, at, delta)
       at += Buffer.byteLength(frame.type === "progress" ? frame.text : "")
       view = applyFrame(view, frame)
-      const block = blocksOf(view, 1, noon).blocks.at(-1)
+      const block = allBlocks(blocksOf(view, 1, noon)).at(-1)
       if (block?.kind !== "call") throw new Error("the call is not shown")
       const { path = "", ...rest } = block.args as { path?: string }
       const now = { title: block.title, text: JSON.stringify(rest).replace(/[\]}"]*$/, "") }
@@ -265,7 +273,7 @@ test("a command of the person's is shown while it runs, with its output as it co
   const work = { kind: "shell", command: "make", excluded: true } as const
   let view = applyFrame(emptyView, commit({ type: "task", task: { ...generation(9), work } }))
   view = applyFrame(view, { type: "progress", seq: 1, task: 9, attempt: 1, at: 0, text: "cc a.c\n" })
-  expect(blocksOf(view, 1, noon + 4_000).blocks).toMatchObject([
+  expect(allBlocks(blocksOf(view, 1, noon + 4_000))).toMatchObject([
     { kind: "shell", command: "make", excluded: true, output: "cc a.c\n", seconds: 4 },
   ])
 })
