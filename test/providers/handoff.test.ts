@@ -272,6 +272,15 @@ test("own thinking goes back byte for byte at its place, foreign thinking not at
   expect(JSON.stringify(encodeCompletions(request(chat, messages)).body)).not.toContain("hm")
 })
 
+test("ids of items go back with the reasoning that they belong to, and not without any (field report 96)", () => {
+  const items = (...content: readonly AssistantPart[]): string =>
+    JSON.stringify(encodeResponses(request(gpt, [user("hi"), assistant(gpt, ...content), result("a", "1")])).body.input)
+  expect(items(encrypted, itemText, itemCall)).toContain('"rs_1"')
+  expect(items(encrypted, itemText, itemCall)).toMatch(/"msg_1".*"fc_1"/)
+  for (const without of [items(itemText, itemCall), items(unencrypted, itemText, itemCall)])
+    expect(without).not.toMatch(/rs_1|msg_1|fc_1/)
+})
+
 test("reasoning goes back in the field that it came in, and to DeepSeek in every message (field report 87)", () => {
   const messages = [
     user("hi"),

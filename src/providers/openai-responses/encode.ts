@@ -22,11 +22,13 @@ function partJson(part: UserPart): JsonObject {
   return { type: "input_image", detail: "auto", image_url: `data:${part.mimeType};base64,${part.data}` }
 }
 
-/** Ids and reasoning go together: an id whose reasoning is missing is refused, and so is reasoning without what it led to. */
+/**
+ * Ids and reasoning go together: an id whose reasoning is missing is refused, and so is reasoning without what it led to. Where there is none,
+ * it may have been an item that held nothing, so that ids stay away then as well: they are of no use without.
+ */
 function isPaired(message: AssistantMessage): boolean {
-  return message.content.every(
-    (part) => part.type !== "thinking" || readReasoning(part.thinkingSignature ?? "") !== undefined,
-  )
+  const thoughts = message.content.filter((part) => part.type === "thinking")
+  return thoughts.length > 0 && thoughts.every((part) => readReasoning(part.thinkingSignature ?? "") !== undefined)
 }
 
 function assistantItems(message: AssistantMessage, own: boolean): readonly JsonObject[] {
