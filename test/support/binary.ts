@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { cairnPlan } from "../../src/build.ts"
+import { bearersOf, endNow } from "./process.ts"
 
 const root = dirname(dirname(import.meta.dir))
 
@@ -44,7 +45,10 @@ async function buildIfStale(): Promise<string> {
 
 const text = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text()
 
-/** A person's machine: a home with nothing in it, and the environment that goes with it. Removed when disposed of. */
+/**
+ * A person's machine: a home with nothing in it, and the environment that goes with it. Removed when disposed of, with all
+ * that still runs there.
+ */
 export type Machine = Disposable & {
   readonly folder: string
   readonly home: string
@@ -73,7 +77,11 @@ export function tempMachine(): Machine {
     XDG_STATE_HOME: made("state"),
     XDG_RUNTIME_DIR: made("run"),
   }
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  const remove = (): void => {
+    // Commands outlive who started them, and so do hosts: what a test leaves running would be with all tests after it.
+    for (const { pid } of bearersOf(`XDG_DATA_HOME=${env.XDG_DATA_HOME}`)) endNow(pid)
+    rmSync(folder, { recursive: true, force: true })
+  }
   return { folder, home, work: made("work"), env, [Symbol.dispose]: remove }
 }
 

@@ -57,6 +57,15 @@ export function bearersOf(entry: string): readonly ProcessInfo[] {
   return processes().filter((info) => (read(`/proc/${info.pid}/environ`) ?? "").split("\0").includes(entry))
 }
 
+/** Ends a process without asking it; one that has gone meanwhile is as good. */
+export function endNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
 /** Waits until none of `pids` is alive; throws naming those that stay. */
 export async function waitGone(pids: readonly number[], ceilingMs = 30_000): Promise<void> {
   await eventually(
