@@ -330,7 +330,10 @@ async function answer(mode: PrintMode): Promise<number> {
   const chosen = await chosenSession(person, mode.run, prompt !== null)
   await announce(chosen, mode, person)
   if (chosen.kind !== "session") await refuseEarly(person, mode)
-  const ledger = await openLedger(person, mode.run, chosen)
+  // What has ended can be read wherever it lies.
+  const ledger = await openLedger(person, mode.run, chosen, prompt === null ? "unwritable" : "never")
+  const health = ledger.health()
+  if (health.state === "read-only") say(`the session is only looked at: ${health.reason}`)
   return new Headless(mode, person, ledger).run(prompt)
 }
 

@@ -83,7 +83,10 @@ function waits(held: HeldState, resume: boolean): boolean {
   return held.because === "code" || (held.because === "old" && !resume)
 }
 
-function endOfHealth({ health: { state, reason } }: View): HeadlessEnd | null {
+function endOfHealth(view: View, { prompt, conversation }: HeadlessOptions): HeadlessEnd | null {
+  const { state, reason } = view.health
+  // What has ended can be told all the same.
+  if (state === "read-only" && prompt === null && !busy(view, conversation)) return lastEnd(view, conversation)
   if (state === "read-only") return { kind: "failed", problem: reason }
   // It was lost before anybody watched.
   return state === "poisoned" ? { kind: "lost", reason } : null
@@ -120,7 +123,7 @@ export async function runHeadless(port: Port, options: HeadlessOptions): Promise
   }
   // What cannot be written to cannot be worked on either.
   const looked = (): boolean => {
-    const end = endOfHealth(view)
+    const end = endOfHealth(view, options)
     if (end !== null) resolve(end)
     return end !== null
   }

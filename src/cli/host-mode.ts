@@ -169,7 +169,7 @@ async function serve(person: Person, flags: HostFlags, first: Chosen): Promise<n
   const reopens = new Reopens(systemClock)
   let failed = false
   for (let wanted = first; ;) {
-    const ledger = await openLedger(person, flags.run, wanted, true)
+    const ledger = await openLedger(person, flags.run, wanted, "always")
     if (failed && !reopens.take()) ledger.refuse(failedTwice)
     const consent = consentOf(person, ledger, systemClock.now())
     const again = { kind: "session", id: ledger.session } as const

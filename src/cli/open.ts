@@ -70,9 +70,13 @@ function unwritable(error: Error, dataDir: string): string {
   return `the session cannot be written: ${isFull(dataDir) ? `the disk of ${dataDir} is full` : error.message}`
 }
 
+/** Whether what cannot be worked on is looked at: where its disk takes no writes, or also where commits are missing. */
+type Look = "never" | "unwritable" | "always"
+
 /** Why a session can be looked at and not worked on; null where that would not help either. */
-function onlyLook(error: unknown, dataDir: string): string | null {
-  if (error instanceof CommitsMissing) return error.message
+function onlyLook(error: unknown, dataDir: string, look: Look): string | null {
+  if (look === "never") return null
+  if (error instanceof CommitsMissing) return look === "always" ? error.message : null
   const code = errorCode(error)
   if (code === "EROFS" || code === "EACCES") return `its disk takes no writes (${code})`
   // A full disk may have room again at the next try; one that fails is not better by then.
@@ -82,23 +86,24 @@ function onlyLook(error: unknown, dataDir: string): string | null {
 }
 
 /**
- * The ledger, open and ours. Throws {@link Stop} (1) where it is held, damaged, newer, or the disk refuses. `look`: one that has lost commits,
- * or lies on a disk that takes no writes, is opened to be looked at; its health says so.
+ * The ledger, open and ours. Throws {@link Stop} (1) where it is held, damaged, newer, or the disk refuses. `look`: one that cannot be worked on
+ * is opened to be looked at; its health says so.
  */
-export async function openLedger(person: Person, run: RunFlags, chosen: Chosen, look = false): Promise<Ledger> {
+export async function openLedger(person: Person, run: RunFlags, chosen: Chosen, look: Look = "never"): Promise<Ledger> {
   const clock = systemClock
   if (chosen.kind === "memory") return memorySession({ clock })
   const dataDir = person.dirs.data
   const unusable = openDir(dataDir, "data", "CAIRN_DATA")
   const id = chosen.kind === "session" ? chosen.id : null
-  if (unusable !== null && (id === null || !look)) throw new Stop(`${unusable} Or keep nothing, with --no-session.`, 1)
+  if (unusable !== null && (id === null || look === "never"))
+    throw new Stop(`${unusable} Or keep nothing, with --no-session.`, 1)
   try {
     const at = killAt(person.env)
     if (id === null) return await createSession({ dataDir, id: uuidv7(clock.now()), clock, at })
     return await openSession({ dataDir, id, clock, at, takeOver: run.takeOver })
   } catch (error) {
-    const reason = onlyLook(error, dataDir)
-    if (look && reason !== null && id !== null) return viewSession({ dataDir, id, clock, reason })
+    const reason = onlyLook(error, dataDir, look)
+    if (reason !== null && id !== null) return viewSession({ dataDir, id, clock, reason })
     if (isWeather(error)) throw new Stop(error.message, 1)
     const refused = error instanceof Rejected || error instanceof Unknown || errorCode(error) !== undefined
     if (refused && error instanceof Error) throw new Stop(unwritable(error, dataDir), 1)

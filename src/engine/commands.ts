@@ -15,15 +15,13 @@ import { append, entryRecord } from "./entries.ts"
 import { explainRequest } from "./explain.ts"
 import { forkConversation, labelEntry, tipOf } from "./fork.ts"
 import { admit, amend, send, withdraw } from "./inbox.ts"
+import { output } from "./live-output.ts"
 import { markStopped, ownedBy } from "./owned.ts"
 import type { Scheduler } from "./scheduler.ts"
 import { cleanCommand } from "./secrets.ts"
 import { sessionStats } from "./session-stats.ts"
 import { runShell } from "./shell.ts"
 import { changes, undo } from "./undo.ts"
-
-/** One answer's text at most; more is read in pieces. */
-const outputBytesMax = 1024 * 1024
 
 type Of<T extends Command["type"]> = Extract<Command, { type: T }>
 
@@ -195,15 +193,4 @@ async function entries(core: Core, command: Of<"entries">): Promise<Answers["ent
   const limit = Math.max(1, Math.min(command.limit, 5 * snapshotEntries))
   const page = await core.ledger.entries({ conversation, before, after, limit: limit + 1 })
   return { entries: page.slice(-limit).map(entryRecord), older: page.length > limit }
-}
-
-async function output(core: Core, command: Of<"output">): Promise<Answers["output"]> {
-  const { task, from } = command
-  const to = Math.min(command.to, from + outputBytesMax)
-  const live = core.ledger.live.tasks.get(task)
-  const { bytes, size } = await core.ledger.spools.readOutput(task, Math.max(1, live?.attempt ?? 1), from, to)
-  const text = new TextDecoder().decode(bytes)
-  // What has ended was cleaned when it ended.
-  const shown = live === undefined ? text : (core.options.redact?.(text) ?? text)
-  return { text: shown, from, size, ended: live === undefined }
 }
