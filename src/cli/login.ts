@@ -7,6 +7,7 @@
 import { join } from "node:path"
 import { cleanControls } from "../std/clean.ts"
 import { systemClock } from "../std/clock.ts"
+import { errorCode } from "../std/files.ts"
 import type { OAuthSpec } from "../home/oauth.ts"
 import { logIn, type Got, type LoginIo } from "../home/oauth-login.ts"
 import { OAuthError } from "../home/oauth-tokens.ts"
@@ -14,6 +15,7 @@ import type { Env } from "../home/env.ts"
 import type { LoginSteps, Outcome } from "../tui/options.ts"
 import { knownProviders } from "../providers/catalog.ts"
 import { near } from "../providers/near.ts"
+import { reasonOf } from "../tools/paths.ts"
 import { askLine, askSecret } from "./ask.ts"
 import { oauthOf, type Person } from "./person.ts"
 import { Stop } from "./stop.ts"
@@ -54,8 +56,13 @@ function openBrowser(url: string, env: Env): void {
 }
 
 async function keep(person: Person, provider: string, got: Got): Promise<void> {
-  if ("key" in got) await person.credentials.store(provider, got.key)
-  else await person.credentials.storeLogin(provider, got.login)
+  try {
+    if ("key" in got) await person.credentials.store(provider, got.key)
+    else await person.credentials.storeLogin(provider, got.login)
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    throw new Stop(`what is known of ${provider} could not be stored, and stays as it was: ${reasonOf(error)}`, 1)
+  }
 }
 
 /** A login that a screen shows. */

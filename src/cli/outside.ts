@@ -6,6 +6,8 @@ import { join, resolve } from "node:path"
 import { explain, leaves, parseSetting, type Explained } from "../home/config.ts"
 import { skillPrompt } from "../home/skills.ts"
 import { expandTemplate, readTemplates } from "../home/templates.ts"
+import { watchFolder } from "../home/watch.ts"
+import { systemClock } from "../std/clock.ts"
 import { writeFileAtomic } from "../std/files.ts"
 import type { Json } from "../std/json.ts"
 import type { Outcome, Outside, SettingRow, TrustAnswer } from "../tui/options.ts"
@@ -158,9 +160,21 @@ export function outsideOf({ person, folder, trusted, trustOnce }: OutsideOptions
     doctor: () => findings(person),
     exportSession: (session, path) =>
       outcomeOf(exported(person, session, resolve(folder, withHome(path, person.dirs.home)))),
+    watchSettings: (listener) => watchSettings(person, listener),
     reload: () => outcomeOf(reload()),
     trust: { look: () => trustQuestion(person), decide },
   }
+}
+
+/** What is written from here is known already, so it is not heard. */
+function watchSettings({ settings, dirs, project }: Person, listener: () => void): () => void {
+  const heard = (): void => {
+    const problems = settings.problems.join("\n")
+    if (settings.reload() || settings.problems.join("\n") !== problems) listener()
+  }
+  const options = { clock: systemClock, accept: (name: string) => name === "config.json" }
+  const ends = [dirs.config, join(project, ".cairn")].map((folder) => watchFolder(folder, options, heard))
+  return () => ends.forEach((end) => end())
 }
 
 /** A path as it is typed. */

@@ -196,6 +196,8 @@ export type Outside = {
   /** What was looked at, whether it is as it should be, and what to do where it is not. */
   doctor?(): Promise<readonly DoctorRow[]>
   exportSession?(session: string, path: string): Promise<Outcome>
+  /** Hears when a file of settings was saved and says something else now, or is broken. The returned function ends it. */
+  watchSettings?(listener: () => void): () => void
   /** Prompts, skills and what else was read at the start, again. */
   reload?(): Promise<Outcome>
   /** Every setting with its value and where that comes from. */

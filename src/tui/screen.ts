@@ -9,6 +9,7 @@ import { assert } from "../std/assert.ts"
 import { cleanLine } from "../std/clean.ts"
 import { isModal, listenToKeys, makeApp, type App } from "./app.ts"
 import { send } from "./commands/prompt.ts"
+import { followSettings } from "./commands/settings.ts"
 import { attempt } from "./commands/stage.ts"
 import { takeConsole } from "./console.ts"
 import { signColumns } from "./draw.ts"
@@ -116,6 +117,7 @@ function build(
       if (after.place !== before.place || after.conversation !== before.conversation) keeper.touch()
     }),
     () => ticker.close(),
+    followSettings(app),
     options.process === undefined ? () => {} : takeConsole(console, (text) => app.say("warning", cleanLine(text))),
   ]
   begin(app)

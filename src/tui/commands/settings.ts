@@ -134,6 +134,22 @@ async function readAgain(stage: Stage): Promise<void> {
   else stage.say("warning", [...new Set(problems.flatMap((text) => text.split("\n")))].join("\n"))
 }
 
+/** Follows the files of settings while the screen is open. The returned function ends it. */
+export function followSettings(stage: Stage): () => void {
+  const looksNow = (): readonly (readonly [string, string])[] => {
+    const { theme, keymap, mouse } = stage.options.settings
+    return Object.entries({ theme, keymap, mouse: String(mouse) })
+  }
+  let seen = new Map(looksNow())
+  const changed = (): void => {
+    const now = looksNow()
+    for (const [name, value] of now) if (seen.get(name) !== value) apply(stage, name)
+    seen = new Map(now)
+    attempt(stage, readAgain(stage))
+  }
+  return stage.options.outside.watchSettings?.(changed) ?? (() => {})
+}
+
 const reload: Command = {
   run(stage) {
     attempt(stage, readAgain(stage))
