@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { pathAliases } from "./coerce.ts"
 import { folderAt, shownFolderOf } from "./search-root.ts"
 import { defineTool, errorResult, textResult } from "./tool.ts"
-import { globMatcher, walk } from "./walk.ts"
+import { globMatcher, walk, walkEntriesMax } from "./walk.ts"
 
 const pathsMax = 1_000
 
@@ -34,18 +34,23 @@ export const findTool = defineTool({
     const matches = globMatcher(args.pattern)
     const shownRoot = shownFolderOf(root.path, context.cwd)
     const found: string[] = []
+    let seen = 0
     for await (const entry of walk(root.real, context)) {
+      seen++
       if (!matches(entry)) continue
       found.push(join(shownRoot, entry.path) + (entry.kind === "folder" ? "/" : ""))
       if (found.length > limit) break
     }
     if (context.signal.aborted) return errorResult("The search was interrupted.")
     const shown = found.slice(0, limit)
-    const details = { path: root.path, pattern: args.pattern, count: shown.length, more: found.length > limit }
-    if (shown.length === 0) return textResult(`No path matches ${args.pattern}.`, { details })
-    const more = details.more
-      ? `\n\n[The first ${limit}; there are more. Narrow the pattern, or give a higher limit.]`
-      : ""
-    return textResult(shown.join("\n") + more, { details })
+    const more = found.length > limit
+    const notes = more
+      ? [`The first ${limit}; there are more. Narrow the pattern, or give a higher limit.`]
+      : seen >= walkEntriesMax
+        ? [`Only the first ${walkEntriesMax} entries were looked at: search a smaller folder.`]
+        : []
+    const details = { path: root.path, pattern: args.pattern, count: shown.length, more: notes.length > 0 }
+    const text = shown.length === 0 ? `No path matches ${args.pattern}.` : shown.join("\n")
+    return textResult(text + notes.map((note) => `\n\n[${note}]`).join(""), { details })
   },
 })
