@@ -148,6 +148,21 @@ test("a login with a browser serves requests; its token is renewed when it ends,
   await Promise.all([server.stop(), oauth.stop()])
 })
 
+test("eight at a time renew a token that has ended once, and all are answered", async () => {
+  using machine = tempMachine()
+  const oauth = startOAuthServer()
+  const server = await startModelServer({ strict: false, script: () => ({ text: "yes" }) })
+  writeConfig(machine, configWith(server, oauth, "pkce"))
+  await logInAs(machine)
+  writeFileSync(authFile(machine), JSON.stringify({ acme: { ...(stored(machine).acme as JsonObject), expires: 1 } }))
+  const runs = await Promise.all(Array.from({ length: 8 }, () => runBinary(machine, ["-p", "hi", "--no-session"])))
+  expect(runs.map(({ status, stdout }) => [status, stdout])).toEqual(runs.map(() => [0, "yes\n"]))
+  expect(oauth.grants).toEqual(["authorization_code", "refresh_token"])
+  expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set(["Bearer access-2"]))
+  expect(oauth.problems).toEqual([])
+  await Promise.all([server.stop(), oauth.stop()])
+})
+
 test("a login with a code is made on any machine", async () => {
   using machine = tempMachine()
   const oauth = startOAuthServer({ deviceAnswers: ["authorization_pending"], interval: 0 })

@@ -160,6 +160,13 @@ for (const [name, ask, tools, stop, length] of sdks) {
     expect(await ask()).toMatchObject({ text: "so", output: 0 })
   })
 
+  // The helper that collects a message throws; bare streams do not, which is why the layer looks for the terminal event itself.
+  test(`${name}: a clean end without the terminal event`, async () => {
+    server.script([{ text: "so", cutWithoutEnd: true }])
+    if (ask === anthropic) await expect(ask()).rejects.toThrow()
+    else expect(await ask()).toMatchObject({ text: "so" })
+  })
+
   const broken: readonly [string, Reply][] = [
     ["401", { status: 401, body: { error: { message: "no" } } }],
     ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" }, body: { error: { message: "slow" } } }],
