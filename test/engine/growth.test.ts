@@ -92,7 +92,7 @@ const script: ModelScript = ({ messages }) => {
   return results === turns ? { text } : { text, calls: [{ id: `w${results}`, name: "work" }] }
 }
 
-test("T24: ten streams with ten subagents for an hour leave no spool, a log within its limit, and few bytes a turn", async () => {
+test("T24: ten streams with ten subagents for an hour leave no spool, a log within its limit, and few bytes a turn (13)", async () => {
   const { ledger, clock, paths } = await inFile()
   const agent = openAgent({ ledger, clock, script, tools: [crowd, work] })
   const began = clock.monotonic()

@@ -68,7 +68,7 @@ function tablesOf(paths: SessionPaths): {
   return { version, extra, entries }
 }
 
-test("T26: a session of a newer format is refused without one byte written, and can be listed", async () => {
+test("T26: a session of a newer format is refused without one byte written, and can be listed (16)", async () => {
   const place = await closedSession()
   writeFileSync(place.paths.format, `cairn ${formatCurrent + 1}\n`)
   const before = everything(place.paths.folder)
@@ -98,7 +98,7 @@ test("a format file that says nothing is damage, and a folder without one is no 
   await expect(openSession({ ...place, id: uuidv7(1) })).rejects.toThrow(SessionMissing)
 })
 
-test("a migration keeps a copy of what was, and moves everything at once", async () => {
+test("a migration keeps a copy of what was, and moves everything at once (16)", async () => {
   const { paths } = await closedSession()
   const to = formatCurrent + 2
   migrate(paths, { to, steps: steps(false) })
@@ -111,7 +111,7 @@ test("a migration keeps a copy of what was, and moves everything at once", async
   expect(existsSync(paths.wal)).toBe(false)
 })
 
-test("a migration that fails leaves the tables as they were, refuses older programs, and can be done again", async () => {
+test("a migration that fails leaves the tables as they were, refuses older programs, and can be done again (15)", async () => {
   const place = await closedSession()
   const { paths } = place
   const to = formatCurrent + 2

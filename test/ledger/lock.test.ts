@@ -142,7 +142,7 @@ test("a holder that was killed holds nothing, though a command that it started l
   expect(await opens(place)).toEqual({ epoch: 3, unclean: true })
 })
 
-test("a lock that names another machine is never stale", async () => {
+test("a lock that names another machine is never stale (24)", async () => {
   const place = await closedSession()
   nameInLock(place.paths, { machine: "elsewhere", bootId: "another boot", pid: 4242 })
   const error = await refusal(place)
@@ -261,7 +261,7 @@ test("in two connections of one process too, the later epoch wins", async () => 
   expect(await opens(place)).toEqual({ epoch: 4, unclean: false })
 })
 
-test("T28: where the file system has no locks, the file's word is taken", async () => {
+test("T28: where the file system has no locks, the file's word is taken (23)", async () => {
   const place = await closedSession()
   const take = (): void => {
     const lock = takeLock({

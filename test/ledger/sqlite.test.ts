@@ -123,7 +123,7 @@ test("an input of a hundred kilobytes is written once, however many steps its ta
   expect((await ledger.task(task.id))?.input).toEqual({ text })
 })
 
-test("T28: where there is no log, every commit is flushed, and it is said", () => {
+test("T28: where there is no log, every commit is flushed, and it is said (23)", () => {
   const { dataDir, remove } = scratch()
   cleanups.push(remove)
   const path = join(dataDir, "ledger.db")

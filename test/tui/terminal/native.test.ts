@@ -27,6 +27,6 @@ test.each([
   rmSync(home, { recursive: true, force: true })
 })
 
-test("a library that loads where it is needs no folder", async () => {
+test("a library that loads where it is needs no folder (139)", async () => {
   expect(await prepareNative([])).toEqual({ ok: true })
 })
