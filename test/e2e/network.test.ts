@@ -53,6 +53,15 @@ test.each([["HTTPS_PROXY"], ["https_proxy"]])("%s is asked for hosts that are el
   expect(proxy.asked).toEqual(["CONNECT models.test:443 HTTP/1.1"])
 })
 
+test.each([["HTTP_PROXY"], ["http_proxy"]])("%s is asked for hosts without a certificate", async (name) => {
+  using machine = tempMachine()
+  const proxy = await startProxy(tls.port, Number(new URL(server.url).port))
+  const answered = await ask(machine, "http://models.test/v1", { [name]: `http://127.0.0.1:${proxy.port}` })
+  await proxy.stop()
+  expect(answered).toMatchObject({ status: 0, stdout: "yes\n" })
+  expect(proxy.asked).toEqual(["POST http://models.test/v1/chat/completions HTTP/1.1"])
+})
+
 test("hosts of NO_PROXY and of this machine are reached without it", async () => {
   using machine = tempMachine()
   const proxy = await startProxy(tls.port)

@@ -73,19 +73,22 @@ export function startTls(certificates: Certificates, port: number): Promise<List
   return listening(createTlsServer(options, (socket) => bridge(socket, connect(port, "127.0.0.1"))))
 }
 
-/** A proxy that leads every tunnel to `port` of this machine, and tells the names it was asked for. */
-export async function startProxy(port: number): Promise<Listening & { readonly asked: readonly string[] }> {
+/** A proxy that leads every tunnel to `port` of this machine, what comes without one to `plain`, and tells what it was asked for. */
+export async function startProxy(port: number, plain = 0): Promise<Listening & { readonly asked: readonly string[] }> {
   const asked: string[] = []
   const server = createTcpServer((socket) => {
     socket.on("error", () => socket.destroy())
     socket.once("data", (bytes) => {
       const [line = ""] = bytes.toString("latin1").split("\r\n")
       asked.push(line)
-      if (!line.startsWith("CONNECT ")) return socket.destroy()
-      const inside = connect(port, "127.0.0.1", () => {
-        socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
+      const tunnel = line.startsWith("CONNECT ")
+      const inside = connect(tunnel ? port : plain, "127.0.0.1", () => {
+        // A request without a tunnel names the whole address; servers take that as well.
+        if (tunnel) socket.write("HTTP/1.1 200 Connection established\r\n\r\n")
+        else inside.write(bytes.toString("latin1").replace(/ http:\/\/[^/ ]+/, " "), "latin1")
         bridge(socket, inside)
       })
+      inside.on("error", () => socket.destroy())
     })
   })
   return { ...(await listening(server)), asked }
