@@ -1,6 +1,6 @@
 /**
- * What a search finds outside of what the conversation's view holds: in older entries, and in outputs of which the view has only a part. The host
- * looks for it, a page at a time.
+ * What a search finds outside of what a view holds: in older entries, and in outputs of which it has only a part. The host looks for it, a page at a
+ * time.
  *
  * - The view searches what it holds by itself. Of the host's hits only those count that the view cannot have.
  */
@@ -11,10 +11,13 @@ const pageHits = 200
 const hitsMax = 2_000
 
 export type BeyondState = {
-  /** Matches in entries that are older than the view. */
-  readonly older: number
-  /** Texts with matches in outputs that the view holds in part. */
+  /** Matches before and after what the view holds. */
+  readonly before: number
+  readonly after: number
+  /** Texts with matches that are only told of: outputs that the view holds in part. */
   readonly outputs: number
+  /** The numbers are of whole pieces, of which the view may hold a part. */
+  readonly rough: boolean
   readonly scanning: boolean
   /** A sentence, where the host refuses the query. */
   readonly problem: string | null
@@ -24,10 +27,13 @@ export type BeyondOptions = {
   readonly port: Pick<Port, "request">
   readonly client: string
   readonly conversation: number
-  /** The oldest entry that the view holds now; 0 where it holds all. */
-  first(): number
-  /** Makes the view hold an entry. */
-  reach(entry: number): Promise<void>
+  readonly rough: boolean
+  /** Where a hit is, as a number that rises with the text; null where it is none of what is read here. */
+  place(hit: SearchHit): number | null
+  /** The places that the view holds now, the end exclusive. */
+  held(): { readonly from: number; readonly to: number }
+  /** Makes the view hold a place. */
+  reach(place: number): Promise<void>
   changed(): void
 }
 
@@ -43,14 +49,16 @@ export class Beyond {
   }
 
   get state(): BeyondState {
-    const first = this.#options.first()
-    const older = this.#hits.filter(({ entry, output }) => entry < first && output === undefined)
-    return {
-      older: older.reduce((sum, { count }) => sum + count, 0),
-      outputs: this.#hits.filter(({ output }) => output !== undefined).length,
-      scanning: this.#scanning,
-      problem: this.#problem,
+    const { from, to } = this.#options.held()
+    let [before, after, outputs] = [0, 0, 0]
+    for (const hit of this.#hits) {
+      const place = this.#options.place(hit)
+      if (place === null) outputs += hit.output === undefined ? 0 : 1
+      else if (place < from) before += hit.count
+      else if (place >= to) after += hit.count
     }
+    const { rough } = this.#options
+    return { before, after, outputs: rough ? 0 : outputs, rough, scanning: this.#scanning, problem: this.#problem }
   }
 
   ask(query: string, regex: boolean): void {
@@ -66,12 +74,14 @@ export class Beyond {
     this.#scanning = false
   }
 
-  /** Makes the view hold the next match that is older than it; false where there is none. */
-  async fetch(): Promise<boolean> {
-    const first = this.#options.first()
-    const next = this.#hits.find(({ entry, output }) => entry < first && output === undefined)
-    if (next === undefined) return false
-    await this.#options.reach(next.entry)
+  /** Makes the view hold the next match before (-1) or after (1) what it holds; false where there is none. */
+  async fetch(direction: -1 | 1): Promise<boolean> {
+    const { from, to } = this.#options.held()
+    const places = this.#hits.flatMap((hit) => this.#options.place(hit) ?? [])
+    const next =
+      direction < 0 ? Math.max(...places.filter((at) => at < from)) : Math.min(...places.filter((at) => at >= to))
+    if (!Number.isFinite(next)) return false
+    await this.#options.reach(next)
     this.#options.changed()
     return true
   }

@@ -9,6 +9,8 @@ import { jump } from "../jump.ts"
 import { sentence } from "../link.ts"
 import { firstHeld, loadBack } from "../older.ts"
 import { homely } from "../status/footer.ts"
+import { sleep } from "../../std/clock.ts"
+import type { HeldPart } from "../panels/panel.ts"
 import { ago } from "../status/numbers.ts"
 import type { Command, Stage } from "./stage.ts"
 
@@ -18,19 +20,44 @@ const pageHits = 100
 /** Typing goes on for a while before all sessions are searched. */
 const typedMs = 80
 
-/** What looks further than the conversation's view. */
+/** What looks further than the view of the conversation, or of an output. */
 function beyondOf(stage: Stage): Beyond | null {
   const { store, link, options } = stage
-  if (stage.slots.target() !== "chat") return null
   const { conversation } = store.state
+  const shared = { port: link, client: `${options.client}/line`, conversation, changed: () => store.redraw() }
+  const target = stage.slots.target()
+  const part = (): HeldPart | null => stage.slots.panel(target)?.part?.() ?? null
+  const task = part()?.task
+  if (task !== undefined) {
+    return new Beyond({
+      ...shared,
+      rough: true,
+      place: ({ output }) => (output?.task === task ? output.at : null),
+      held: () => part() ?? { from: 0, to: Number.MAX_SAFE_INTEGER },
+      reach: (at) => reachOutput(stage, target, task, at),
+    })
+  }
+  if (target !== "chat") return null
   return new Beyond({
-    port: link,
-    client: `${options.client}/line`,
-    conversation,
-    first: () => firstHeld(store.state.view, conversation),
+    ...shared,
+    rough: false,
+    place: ({ entry, output }) => (output === undefined ? entry : null),
+    held: () => ({ from: firstHeld(store.state.view, conversation), to: Number.MAX_SAFE_INTEGER }),
     reach: (entry) => loadBack(stage, conversation, entry),
-    changed: () => store.redraw(),
   })
+}
+
+/** How long a piece of an output is waited for, and how often it is looked for. */
+const pieceMsMax = 2_000
+const pieceLookMs = 10
+
+async function reachOutput({ slots, options }: Stage, panel: string, task: number, at: number): Promise<void> {
+  slots.panel(panel)?.commands["output.reach"]?.({ task, at })
+  for (let waited = 0; waited < pieceMsMax; waited += pieceLookMs) {
+    const part = slots.panel(panel)?.part?.()
+    if (part === undefined || part === null || (at >= part.from && at < part.to)) return
+    await sleep(options.clock, pieceLookMs)
+  }
 }
 
 /** Begins a search in the focused panel, or the one in front. While one is open, it goes on instead. */

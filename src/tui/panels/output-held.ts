@@ -41,6 +41,12 @@ export class HeldOutput {
     return this.#text.blocks
   }
 
+  /** The stretch that is held, in bytes, where that is not all. */
+  get stretch(): { readonly from: number; readonly to: number } | null {
+    const { from, to } = this.#text
+    return from === 0 && to >= this.#size ? null : { from, to }
+  }
+
   /** Nothing that is still on its way is wanted any more. */
   close(): void {
     this.#isClosed = true

@@ -71,6 +71,8 @@ export type Reader = {
   readonly searchState: SearchState
   search(query: string, more?: { readonly regex?: boolean }): void
   toMatch(direction: -1 | 1): boolean
+  /** To the first match (1) of all that is held, or the last one (-1). */
+  toOuterMatch(end: -1 | 1): boolean
   closeSearch(restore: boolean): boolean
   selectedText(): string
   clearSelection(): boolean
@@ -81,6 +83,9 @@ export type Reader = {
 /** Where a reader was, by the key of a block. */
 export type ReaderPlace = { readonly key: string; readonly row: number; readonly following: boolean }
 
+/** Bytes `from` to `to` of what the call of a task printed. */
+export type HeldPart = { readonly task: number; readonly from: number; readonly to: number }
+
 export type Panel = {
   readonly id: string
   title(): string
@@ -90,6 +95,8 @@ export type Panel = {
   readonly commands: Readonly<Record<string, PanelCommand>>
   /** Where the reader was in each conversation of the session that is shown: JSON that outlives the program, and the way back. */
   readonly places?: { save(): Json; restore(session: string, places: Json): void }
+  /** What is held of an output that is too long to be held whole; null where all of it is. */
+  part?(): HeldPart | null
   /** Nothing to show: a slot may leave it out until there is. */
   readonly empty: boolean
   update(input: PanelInput): void

@@ -15,7 +15,7 @@ import { span, textLine } from "../rows/row.ts"
 import { RowView } from "../viewport/row-view.ts"
 import { HeldOutput } from "./output-held.ts"
 import { outputContent, rawContent, type OutputBlock } from "./output-text.ts"
-import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
+import type { HeldPart, Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
 import { readingCommands } from "./reading.ts"
 import { argsOf, nextCall, targetTask, toolTarget, type ToolTarget } from "./tool-target.ts"
 
@@ -79,6 +79,7 @@ class ToolOutput implements ToolPanel {
       "scroll.bottom": () => this.#held.toEnd() || this.#rows.toBottom(),
       "block.edit": () => this.#edit(),
       "output.show": (args) => this.#showOutput(args),
+      "output.reach": (args) => this.#reach(args),
       "output.raw": () => this.#toggleRaw(),
       "output.pager": () => this.#page(),
       "output.older": () => this.#step(-1),
@@ -108,17 +109,29 @@ class ToolOutput implements ToolPanel {
     return cleanLine(`${this.#raw ? "raw: " : ""}${name} ${what}`)
   }
 
+  part(): HeldPart | null {
+    const { stretch } = this.#held
+    return stretch === null || this.#target === null ? null : { task: targetTask(this.#target), ...stretch }
+  }
+
   show(task: number | null, at?: number): void {
     this.#chosen = task
     this.#wanted = at ?? null
     if (this.#input !== null) this.update(this.#input)
   }
 
-  /** Shows a call's output from a byte on, and marks what was searched for. */
-  #showOutput(args: Json | undefined): boolean {
-    const { task, at, query } = isObject(args) ? args : {}
+  /** Makes a byte of a call's output be there. */
+  #reach(args: Json | undefined): boolean {
+    const { task, at } = isObject(args) ? args : {}
     if (typeof task !== "number") return false
     this.show(task, typeof at === "number" ? at : undefined)
+    return true
+  }
+
+  /** As {@link #reach}, and marks what was searched for. */
+  #showOutput(args: Json | undefined): boolean {
+    const { query } = isObject(args) ? args : {}
+    if (!this.#reach(args)) return false
     this.#rows.search(typeof query === "string" ? query : "")
     return true
   }

@@ -26,12 +26,14 @@ export function searchWords(
   if (state.problem !== null) return state.problem
   // What the host refuses concerns what is not here.
   if (beyond !== null && beyond.problem !== null && state.total === 0) return beyond.problem
-  const older = beyond?.older ?? 0
+  const { before = 0, after = 0, rough = false } = beyond ?? {}
+  const all = state.total + before + after
   const scanning = state.scanning || beyond?.scanning === true
-  const total = `${(state.total + older).toLocaleString("en")}${scanning ? "+" : ""}`
-  const count = state.current === null ? total : `${state.current + older}/${total}`
+  const about = rough && before + after > 0 ? "~" : ""
+  const total = `${about}${all.toLocaleString("en")}${scanning ? "+" : ""}`
+  const count = state.current === null ? total : `${about}${(state.current + before).toLocaleString("en")}/${total}`
   const outputs = beyond === null || beyond.outputs === 0 ? "" : ` · ${beyond.outputs} in outputs`
-  return `${state.total + older === 0 && !scanning ? "nothing found" : count}${outputs}${regex ? " · regex" : ""}`
+  return `${all === 0 && !scanning ? "nothing found" : count}${outputs}${regex ? " · regex" : ""}`
 }
 
 /** The reader that is searched, and what looks further than it holds. */
@@ -97,13 +99,13 @@ export class SearchLine {
     const target = this.#target
     if (target === null) return false
     const { reader, beyond } = target
-    const older = beyond?.state.older ?? 0
+    const elsewhere = (beyond?.state.before ?? 0) + (beyond?.state.after ?? 0)
     this.history.add(this.#input.value)
     if (accept && reader.searchState.current === null) this.#go(target, this.#direction)
     this.#target = null
     this.node.visible = false
     this.#input.blur()
-    if (accept && reader.searchState.total + older > 0) return true
+    if (accept && reader.searchState.total + elsewhere > 0) return true
     reader.closeSearch(!accept)
     this.#forget()
     return true
@@ -127,20 +129,25 @@ export class SearchLine {
   #go(target: Target, direction: -1 | 1): boolean {
     const { reader, beyond } = target
     const { total, current } = reader.searchState
-    const here = total > 0 && (direction > 0 || current !== 1)
-    if (here || beyond === null || beyond.state.older === 0) return reader.toMatch(direction)
-    void this.#fetch(target)
+    const { before = 0, after = 0 } = beyond?.state ?? {}
+    const more = direction < 0 ? before : after
+    const here = total > 0 && (current !== (direction < 0 ? 1 : total) || more === 0)
+    if (here || before + after === 0) return reader.toMatch(direction)
+    void this.#fetch(target, more > 0 ? direction : before > 0 ? -1 : 1)
     return true
   }
 
-  /** What is older comes into the view; once that has been searched, it is gone on to. */
-  async #fetch(target: Target): Promise<void> {
+  /** What is elsewhere comes into the view; once that has been searched, it is gone on to. */
+  async #fetch(target: Target, direction: -1 | 1): Promise<void> {
     const { reader, beyond } = target
-    if (beyond === null || !(await beyond.fetch())) return
+    if (beyond === null || !(await beyond.fetch(direction))) return
     for (let waited = 0; reader.searchState.scanning && waited < fetchedMsMax; waited += lookMs) {
       await sleep(this.#clock, lookMs)
     }
-    if (this.#last === target && reader.searchState.query !== "") reader.toMatch(-1)
+    if (this.#last !== target || reader.searchState.query === "") return
+    // Where all that was held made way, its nearest match is the outermost one of what came.
+    if (reader.searchState.current === null) reader.toOuterMatch(direction < 0 ? -1 : 1)
+    else reader.toMatch(direction)
   }
 
   #forget(): void {

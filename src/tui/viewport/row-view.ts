@@ -198,6 +198,11 @@ export class RowView<B extends RowBlock> {
     return this.#at(this.#seeker.go(direction))
   }
 
+  /** Goes to the first match of all (1), or the last one (-1). */
+  toOuterMatch(end: -1 | 1): boolean {
+    return this.#at(this.#seeker.goOuter(end))
+  }
+
   /** Looks for plain text and goes to its first match in block `index` or below. */
   searchFrom(query: string, index: number): boolean {
     this.#seeker.search(query, false)

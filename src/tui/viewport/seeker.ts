@@ -116,6 +116,13 @@ export class Seeker<B extends RowBlock> {
     return this.#goTo(search, search.rankOf({ index, unit: 0, offset: 0 }))
   }
 
+  /** Goes to the first match of all (1), or the last one (-1). */
+  goOuter(end: -1 | 1): Position | undefined {
+    const search = this.#search
+    if (search === null || search.total === 0) return undefined
+    return this.#goTo(search, end === 1 ? 0 : -1)
+  }
+
   #goTo(search: Search, rank: number): Position | undefined {
     const match = search.at((rank + search.total) % search.total)
     if (match === undefined) return undefined

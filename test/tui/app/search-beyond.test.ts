@@ -160,3 +160,54 @@ test("without a host that answers the view is searched all the same", async () =
   expect(robot.frame()).toMatch(/ 10\n/)
   await robot.close()
 })
+
+test("in an output of which only the end is held, a match far above is counted and gone to", async () => {
+  const host = new ScriptedHost()
+  const lines = Array.from({ length: 400_000 }, (_, n) =>
+    n === 40_000 ? "the needle in it" : `line ${n} of a long output`,
+  )
+  const bytes = new TextEncoder().encode(lines.join("\n"))
+  expect(bytes.length).toBeGreaterThan(8 * 1024 * 1024)
+  const place = lines.slice(0, 40_000).join("\n").length
+  const pieceAt = Math.floor(place / 262_144) * 262_144
+  host.answers.output = ({ from, to }) => ({
+    text: new TextDecoder().decode(bytes.subarray(from, to)),
+    from,
+    size: bytes.length,
+    ended: true,
+  })
+  host.answers.search = ({ query }) => ({
+    hits:
+      query === "needle" ? [hit(7, "the needle in it", 4, { kind: "output", output: { task: 5, at: pieceAt } })] : [],
+    more: null,
+    down: 0,
+  })
+  host.entry({
+    kind: "toolResult",
+    message: {
+      role: "toolResult",
+      toolCallId: "c",
+      toolName: "bash",
+      content: [{ type: "text", text: "cut" }],
+      isError: false,
+      timestamp: 0,
+    },
+    task: 5,
+    outcome: "done",
+    title: "long",
+    durationMs: 0,
+    output: { path: "/out", bytes: bytes.length },
+  })
+  const robot = await openRobot({ columns: 140, rows: 20, host })
+  await robot.wait(300)
+  robot.screen.app.store.dispatch({ type: "focus", focus: { area: "panel", id: "tool" } })
+  await robot.until("line 399999 of a long output")
+  await robot.press("?")
+  await robot.type("needle")
+  await robot.wait(200)
+  expect(robot.frame()).toMatch(/\? needle +~1\n/)
+  await robot.press("enter")
+  await robot.until("the needle in it")
+  robot.hides("line 399999")
+  await robot.close()
+})
