@@ -1,12 +1,22 @@
-/** What went wrong with other agents' stores (field reports 4 to 29), tried on the executable. */
+/** What went wrong with other agents' stores (field reports 3 to 31), tried on the executable. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { existsSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs"
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { eventually } from "../support/eventually.ts"
 import { localMachine } from "../support/local-model.ts"
 import type { ModelRequest, Reply } from "../support/model-script.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
+import { openTerminal, type Terminal } from "../support/tmux.ts"
 
 let server: ModelServer
 
@@ -26,7 +36,13 @@ const folderOf = (machine: Machine): string => join(machine.env.XDG_DATA_HOME ??
 const sessionsIn = (machine: Machine): readonly string[] =>
   existsSync(folderOf(machine)) ? readdirSync(folderOf(machine)) : []
 
-type Listed = { readonly id: string; readonly title: string; readonly state: string; readonly interrupted: boolean }
+type Listed = {
+  readonly id: string
+  readonly title: string
+  readonly state: string
+  readonly interrupted: boolean
+  readonly updatedAt: number
+}
 
 async function listed(machine: Machine): Promise<readonly Listed[]> {
   const { stdout } = await cairn(machine, "sessions", "list", "--json")
@@ -155,4 +171,113 @@ test("a turn that died between a result and the next request is finished without
   expect(await cairn(machine, "-c", "-p")).toMatchObject({ status: 0, stdout: "heard 1\n" })
   expect(server.requests.at(-1)?.said.filter(({ role }) => role === "user")).toHaveLength(1)
   expect(await Bun.file(join(machine.work, "ran")).text()).toBe("once\n")
+})
+
+test("a record in the middle that was hit costs only itself: what came later is there, the loss is counted, and the time is the true one (3)", async () => {
+  using machine = localMachine(server, { betterTitles: false })
+  await cairn(machine, "-p", "one")
+  for (const text of ["two", "three"]) await cairn(machine, "-c", "-p", text)
+  const [id = ""] = sessionsIn(machine)
+  const path = join(folderOf(machine), id, "ledger.db")
+  const last = statSync(path).mtimeMs
+  const bytes = readFileSync(path)
+  for (let at = bytes.indexOf("answer to one"); at !== -1; at = bytes.indexOf("answer to one", at + 1)) {
+    bytes.fill("~", at, at + "answer to one".length)
+  }
+  writeFileSync(path, bytes)
+  utimesSync(path, last / 1_000, last / 1_000)
+
+  const [shown] = await listed(machine)
+  expect(shown).toMatchObject({ id, title: "one", state: "ok" })
+  expect(Math.abs(Number(shown?.updatedAt) - last)).toBeLessThan(1_000)
+  const asked = await cairn(machine, "sessions", "check", id)
+  expect(asked.status).toBe(1)
+  expect(asked.stdout).toContain("whole: 6 of 7 entries")
+  await cairn(machine, "sessions", "check", id, "--accept")
+  const [after] = await listed(machine)
+  const text = (await cairn(machine, "sessions", "show", after?.id ?? "")).stdout
+  for (const kept of ["one", "two", "three", "answer to two", "answer to three"]) expect(text).toContain(kept)
+  expect(text).not.toContain("answer to one")
+  expect(await cairn(machine, "-c", "-p", "four")).toMatchObject({ status: 0, stdout: "answer to four\n" })
+})
+
+test("outputs of calls are kept within what was asked for, oldest first, and the session says so (13)", async () => {
+  const perCall = 1024 * 1024
+  const perSession = 2 * perCall
+  using machine = localMachine(server, {
+    betterTitles: false,
+    output: { maxBytes: perCall, maxSessionBytes: perSession },
+  })
+  server.script(({ results, lastUser }) =>
+    results.length > 0
+      ? { text: "done" }
+      : { toolCalls: [{ name: "bash", args: { command: `yes ${lastUser} | head -c 1500000` } }] },
+  )
+  for (let n = 0; n < 4; n++)
+    expect((await cairn(machine, ...(n === 0 ? [] : ["-c"]), "-p", `line${n}`)).status).toBe(0)
+  const [id = ""] = sessionsIn(machine)
+  const kept = join(folderOf(machine), id, "output")
+  const sizes = readdirSync(kept).map((name) => statSync(join(kept, name)).size)
+  expect(sizes.length).toBeGreaterThan(1)
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(perCall)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(perSession)
+  expect(readdirSync(join(folderOf(machine), id, "spool"))).toEqual([])
+})
+
+test("sessions that are left by Ctrl+D, also in mid-answer, are listed; what was only typed is none, and stays as a draft (31)", async () => {
+  using machine = localMachine(server, { betterTitles: false })
+  const goOn = Promise.withResolvers<void>()
+  server.script(({ lastUser }) =>
+    lastUser === "second"
+      ? { text: ["it begins", { until: goOn.promise }, " and ends"] }
+      : echo({ lastUser } as ModelRequest),
+  )
+  const open = async (): Promise<Terminal> => {
+    const terminal = await openTerminal({ command: [await builtBinary()], env: machine.env, cwd: machine.work })
+    await terminal.shows("Ask anything")
+    return terminal
+  }
+  const say = async (terminal: Terminal, text: string): Promise<void> => {
+    await terminal.type(text)
+    await terminal.shows(`› ${text}`)
+    await terminal.keys("Enter")
+  }
+  const titles = async (): Promise<readonly string[]> => (await listed(machine)).map(({ title }) => title).toSorted()
+  {
+    await using terminal = await open()
+    await say(terminal, "first")
+    await terminal.shows("answer to first")
+    await terminal.keys("C-d")
+    expect(await terminal.ended()).toBe(0)
+    expect(await titles()).toEqual(["first"])
+  }
+  {
+    await using terminal = await open()
+    await say(terminal, "second")
+    await terminal.shows("it begins")
+    await terminal.keys("C-d")
+    await terminal.shows("Work is still running")
+    await terminal.type("l")
+    expect(await terminal.ended()).toBe(0)
+    expect(await titles()).toEqual(["first", "second"])
+    goOn.resolve()
+    await eventually(
+      async () => (await listed(machine)).every(({ interrupted }) => !interrupted),
+      () => "the run does not end",
+    )
+  }
+  {
+    await using terminal = await open()
+    await terminal.type("only a draft")
+    await terminal.shows("› only a draft")
+    terminal.kill()
+  }
+  expect(await titles()).toEqual(["first", "second"])
+  await using terminal = await openTerminal({ command: [await builtBinary()], env: machine.env, cwd: machine.work })
+  await terminal.shows("› only a draft")
+  await terminal.keys("C-u")
+  await terminal.shows("Ask anything")
+  await terminal.keys("C-d")
+  expect(await terminal.ended()).toBe(0)
+  await cairn(machine, "stop", "all", "--now")
 })
