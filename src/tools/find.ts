@@ -7,6 +7,7 @@ import { Type } from "@sinclair/typebox"
 import { join } from "node:path"
 import { pathAliases } from "./coerce.ts"
 import { folderAt, shownFolderOf } from "./search-root.ts"
+import { listText } from "./show.ts"
 import { defineTool, errorResult, textResult } from "./tool.ts"
 import { globMatcher, walk, walkEntriesMax } from "./walk.ts"
 
@@ -51,6 +52,6 @@ export const findTool = defineTool({
         : []
     const details = { path: root.path, pattern: args.pattern, count: shown.length, more: notes.length > 0 }
     const text = shown.length === 0 ? `No path matches ${args.pattern}.` : shown.join("\n")
-    return textResult(text + notes.map((note) => `\n\n[${note}]`).join(""), { details })
+    return textResult(listText(text, notes), { details })
   },
 })

@@ -8,6 +8,8 @@ import { join } from "node:path"
 import { headChars } from "../std/lines.ts"
 
 const lineCharsMax = 500
+/** What is held of what was found, whatever the limit: far more than is shown. */
+const heldCharsMax = 1024 * 1024
 
 type Group = { readonly path: string; readonly lines: string[]; matches: number }
 
@@ -18,6 +20,7 @@ export class Hits {
   #grouped = false
   #apart = true
   #matches = 0
+  #held = 0
   #more = false
 
   /** `folder` stands before each path. */
@@ -44,14 +47,16 @@ export class Hits {
       this.#grouped ||= raw === "--"
       return
     }
-    if (kind === ":" && this.#matches === this.limit) {
+    if (kind === ":" && (this.#matches === this.limit || this.#held > heldCharsMax)) {
       this.#more = true
       return
     }
     const line = text.replace(/\r$/, "")
     const shown = line.length > lineCharsMax ? `${headChars(line, lineCharsMax)}…` : line
     const group = this.#groupFor(path)
-    group.lines.push(`${join(this.#folder, path)}${kind}${number}${kind} ${shown}`)
+    const told = `${join(this.#folder, path)}${kind}${number}${kind} ${shown}`
+    this.#held += told.length
+    group.lines.push(told)
     if (kind !== ":") return
     group.matches++
     this.#matches++

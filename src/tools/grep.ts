@@ -8,15 +8,14 @@
 import { Type, type Static } from "@sinclair/typebox"
 import { basename, dirname } from "node:path"
 import { unreachable } from "../std/assert.ts"
-import { headBytes } from "../std/lines.ts"
 import { pathAliases } from "./coerce.ts"
 import { Hits } from "./grep-hits.ts"
 import { ripgrep, runRipgrep, type Order } from "./ripgrep.ts"
 import { folderAt, shownFolderOf } from "./search-root.ts"
+import { listText } from "./show.ts"
 import { defineTool, errorResult, textResult, type ToolContext } from "./tool.ts"
 
 const matchesMax = 100
-const bytesMax = 50 * 1024
 const searchMsMax = 60_000
 
 const parameters = Type.Object({
@@ -61,11 +60,10 @@ export const grepTool = defineTool({
     if (failure !== null) return errorResult(failure)
     const details = { path: root.path, pattern: args.pattern, count: hits.matches, more: hits.more }
     if (hits.matches === 0) return textResult(`No line matches ${args.pattern}.`, { details })
-    const text = headBytes(hits.text(), bytesMax)
     const more = hits.more
-      ? `\n\n[The first ${hits.matches}; there are more. Narrow the search, or give a higher limit.]`
-      : ""
-    return textResult(text + more, { details })
+      ? [`The first ${hits.matches}; there are more. Narrow the search, or give a higher limit.`]
+      : []
+    return textResult(listText(hits.text(), more), { details })
   },
 })
 

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises"
 import { errorCode } from "../std/files.ts"
 import { pathAliases } from "./coerce.ts"
 import { missingMessage, reasonOf, resolvePath } from "./paths.ts"
+import { listText } from "./show.ts"
 import { defineTool, errorResult, textResult } from "./tool.ts"
 
 const entriesMax = 500
@@ -34,9 +35,8 @@ export const lsTool = defineTool({
       const shown = names.slice(0, limit)
       const details = { path: place.path, count: names.length, shown: shown.length }
       if (names.length === 0) return textResult("(empty folder)", { details })
-      const more =
-        names.length > limit ? `\n\n[${limit} of ${names.length} entries. Give a higher limit for more.]` : ""
-      return textResult(shown.join("\n") + more, { details })
+      const more = names.length > limit ? [`${limit} of ${names.length} entries. Give a higher limit for more.`] : []
+      return textResult(listText(shown.join("\n"), more), { details })
     } catch (error) {
       if (errorCode(error) === "ENOENT") return errorResult(await missingMessage(input, place.path))
       const what = errorCode(error) === "ENOTDIR" ? "it is a file, not a folder" : reasonOf(error)

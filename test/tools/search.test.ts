@@ -237,6 +237,21 @@ describe("grep", () => {
   })
 })
 
+test("a list stays small, however high a limit is given, and says that it was cut", async () => {
+  using bench = workbench()
+  const name = (at: number): string => `${"n".repeat(100)}${String(at).padStart(4, "0")}`
+  plant(bench, Object.fromEntries(Array.from({ length: 600 }, (_, at) => [name(at), "x".repeat(400)])))
+  for (const [tool, args] of [
+    [findTool, { pattern: "*" }],
+    [lsTool, {}],
+    [grepTool, { pattern: "x" }],
+  ] as const) {
+    const text = await told(bench, tool, { ...args, limit: 1_000_000 })
+    expect([tool.name, Buffer.byteLength(text) < 52 * 1024]).toEqual([tool.name, true])
+    expect(text).toMatch(/\d{4}(:1: x{400})?\n\n\[Cut at 50 KiB: \d+ lines more\. Ask for less\.\]$/)
+  }
+})
+
 describe("ls", () => {
   test("lists a folder without regard to case, with its kinds", async () => {
     using bench = workbench()
