@@ -22,6 +22,7 @@ export const thinkingFormats = [
   "none",
 ] as const
 
+const cacheTtls = ["5m", "1h"] as const
 const replays = ["same", "never", "reasoning_content", "reasoning", "parts"] as const
 
 export type Quirks = {
@@ -47,6 +48,8 @@ export type Quirks = {
   readonly cacheMarks: boolean
   /** Takes `cache_control` on tools, in Messages. */
   readonly cacheTools: boolean
+  /** Messages: how long the vendor is asked to keep what is marked. An hour costs more to write; it pays where turns are far apart. */
+  readonly cacheTtl: (typeof cacheTtls)[number]
   /** A header that keeps a conversation on one machine of the vendor; empty for none. */
   readonly affinityHeader: string
   readonly toolResultName: boolean
@@ -89,6 +92,7 @@ export const defaultQuirks: Quirks = {
   cacheKey: false,
   cacheMarks: false,
   cacheTools: true,
+  cacheTtl: "5m",
   affinityHeader: "",
   toolResultName: false,
   assistantAfterTool: false,
@@ -132,6 +136,7 @@ const choices: Readonly<Partial<Record<keyof Quirks, readonly string[]>>> = {
   reasoningReplay: replays,
   requestHeaders: ["none", "copilot"],
   callIds: ["plain", "nine"],
+  cacheTtl: cacheTtls,
   auth: ["bearer", "x-api-key"],
 }
 

@@ -20,7 +20,11 @@ const maxTokensDefault = 8_192
 const budgetMin = 1_024
 /** What is left for the answer beside a thinking budget. */
 const answerMin = 1_024
-const mark = { cache_control: { type: "ephemeral" } }
+
+/** Five minutes go without saying. */
+function markOf({ cacheTtl }: Quirks): JsonObject {
+  return { cache_control: { type: "ephemeral", ...(cacheTtl === "5m" ? {} : { ttl: cacheTtl }) } }
+}
 
 function partJson(part: UserPart): JsonObject {
   if (part.type === "text") return { type: "text", text: part.text }
@@ -87,9 +91,10 @@ function turnsOf(messages: readonly Message[], quirks: Quirks): readonly Turn[] 
 }
 
 /** `turns` as messages, with a cache mark behind the two newest of the user's. */
-function messagesJson(turns: readonly Turn[]): readonly JsonObject[] {
+function messagesJson(turns: readonly Turn[], quirks: Quirks): readonly JsonObject[] {
   const users = turns.flatMap((turn, place) => (turn.role === "user" ? [place] : []))
   const marked = new Set(users.slice(-2))
+  const mark = markOf(quirks)
   return turns.map(({ role, blocks }, place) => ({
     role,
     content: blocks.map((block, at) => (marked.has(place) && at === blocks.length - 1 ? { ...block, ...mark } : block)),
@@ -156,7 +161,7 @@ function toolsJson(tools: readonly ToolSpec[], quirks: Quirks): readonly JsonObj
     name,
     description,
     input_schema: parameters,
-    ...(quirks.cacheTools && place === tools.length - 1 ? mark : {}),
+    ...(quirks.cacheTools && place === tools.length - 1 ? markOf(quirks) : {}),
   }))
 }
 
@@ -174,9 +179,9 @@ export function encodeAnthropic(request: ModelRequest): Encoded {
     max_tokens: maxTokens,
     ...thinking.fields,
     ...quirks.body,
-    ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system.toWellFormed(), ...mark }] }),
+    ...(system.trim() === "" ? {} : { system: [{ type: "text", text: system.toWellFormed(), ...markOf(quirks) }] }),
     ...(tools.length === 0 ? {} : { tools: toolsJson(tools, quirks) }),
-    messages: messagesJson(thinking.keeps ? turns : withoutThinking(turns)),
+    messages: messagesJson(thinking.keeps ? turns : withoutThinking(turns), quirks),
   }
   return { path: "/v1/messages", body }
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import type { Message, ThinkingLevel } from "../../../src/message/message.ts"
 import { encodeAnthropic } from "../../../src/providers/anthropic-messages/encode.ts"
 import { getModel } from "../../../src/providers/catalog.ts"
+import type { JsonObject } from "../../../src/std/json.ts"
 import { usualThinking } from "../../../src/providers/thinking.ts"
 import { assistant, call, image, model, request, result, text, user } from "../support.ts"
 
@@ -78,6 +79,17 @@ test("cache marks: the last tool, the system prompt and the two newest messages 
   expect(marks).toBe(4)
   const fireworks = { ...claude, provider: "fireworks" }
   expect(JSON.stringify(encodeAnthropic(request(fireworks, messages)).body.tools)).not.toContain("cache_control")
+})
+
+test("what is marked can be kept for an hour", () => {
+  const marks = (quirks: JsonObject): readonly string[] =>
+    JSON.stringify(encodeAnthropic(request({ ...claude, quirks }, [user("a")])).body).match(
+      /"cache_control":\{[^}]*\}/g,
+    ) ?? []
+  expect(new Set(marks({}))).toEqual(new Set(['"cache_control":{"type":"ephemeral"}']))
+  const hour = marks({ cacheTtl: "1h" })
+  expect(hour.length).toBe(3)
+  expect(new Set(hour)).toEqual(new Set(['"cache_control":{"type":"ephemeral","ttl":"1h"}']))
 })
 
 test("an error result is text, and its pictures stand behind all results", () => {
