@@ -19,6 +19,7 @@ import { Rejected, Unknown, type Batch, type Storage } from "../../src/ledger/st
 import type { Clock } from "../../src/std/clock.ts"
 import { writing } from "../support/ledger-backends.ts"
 import { real, type DiskUser, type Lasting } from "./disk.ts"
+import { logHeadBytes } from "./power.ts"
 import type { World } from "./world.ts"
 
 const me = self()
@@ -151,7 +152,9 @@ export class Life implements DiskUser {
   #write(storage: SqliteStorage, batch: Batch): void | Promise<void> {
     const { world } = this
     const { chance, schedule } = world
+    const lives = !this.dead
     this.op(`before commit ${batch.seq}`)
+    if (lives && this.dead) return this.#half(storage, batch)
     this.writes++
     if (this.writes === this.fate.unknownAt && !batch.clean) {
       if (this.fate.unknownStored) this.#store(storage, batch)
@@ -179,6 +182,22 @@ export class Life implements DiskUser {
         }
       })
     })
+  }
+
+  /** It has died in the middle of a write: of what that adds to the log, a part is there. */
+  #half(storage: SqliteStorage, batch: Batch): void {
+    const { world } = this
+    storage.write(batch)
+    const [log, image] = [sessionPaths(world.dataDir, world.id).wal, join(world.imageFolder, "ledger.db-wal")]
+    const [before, after] = [image, log].map((path) =>
+      real.existsSync(path) ? real.readFileSync(path) : Buffer.alloc(0),
+    )
+    if (before === undefined || after === undefined || after.length <= before.length) return
+    if (!after.subarray(0, before.length).equals(before)) return
+    const onlyHead = before.length < logHeadBytes && world.chance.hit(0.3)
+    const end = onlyHead ? logHeadBytes : before.length + world.chance.below(after.length - before.length)
+    real.writeFileSync(image, after.subarray(0, end))
+    world.faults.add("half written commit")
   }
 
   #store(storage: SqliteStorage, batch: Batch): void {

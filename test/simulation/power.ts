@@ -9,7 +9,7 @@ import type { Chance } from "./chance.ts"
 import { real } from "./disk.ts"
 
 const sectorBytes = 512
-const logHeadBytes = 32
+export const logHeadBytes = 32
 const frameHeadBytes = 24
 /** In the log's shared index, of the machine's own byte order: how many frames are in the main file already. */
 const backfillAt = 96

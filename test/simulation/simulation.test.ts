@@ -27,7 +27,17 @@ const digestLine = /^\d+ [0-9a-f]{16}$/gm
 
 const kinds = {
   faults: [
-    ["kill", "power cut", "torn log", "torn spool", "torn mark", "clock jump", "close", "client gone or back"],
+    [
+      "kill",
+      "power cut",
+      "torn log",
+      "torn spool",
+      "torn mark",
+      "half written commit",
+      "clock jump",
+      "close",
+      "client gone or back",
+    ],
     ["late write", "unknown write", "rejected write", "busy write", "full disk", "refused file operation"],
     ["provider error", "stall", "empty answer", "bad summary", "file changed by someone else"],
   ].flat(),
