@@ -30,13 +30,13 @@ export async function staleOf(real: string, before: Before, name: string, contex
 
 /** What `write` answers instead of writing. */
 export function refusalOf(path: string, { diff }: Stale): string {
-  const start = `${path} changed since you last saw it, and not by your calls: nothing was written.`
+  const start = `${path} changed since you last read or wrote it: nothing was written.`
   if (diff === null) return `${start} Read it again before you write it.`
   return `${start} What changed:\n${diff.trimEnd()}\nWrite it again with these changes kept, or without them if they are to go.`
 }
 
 /** What `edit` adds to its result: it has changed only the passages that it named. */
 export function noteOf(path: string, { diff }: Stale): string {
-  const start = `${path} had changed since you last saw it, before this edit`
+  const start = `${path} had changed since you last read or wrote it, before this edit`
   return diff === null ? `${start}: read it again.` : `${start}. What had changed:\n${diff.trimEnd()}`
 }

@@ -43,7 +43,7 @@ describe("a file that others changed since the model last saw it", () => {
     const refused = await call(writeTool, { path: "a.txt", content: "all new\n" })
     expect(refused.isError).toBe(true)
     expect(textOf(refused)).toBe(
-      `a.txt changed since you last saw it, and not by your calls: nothing was written. What changed:
+      `a.txt changed since you last read or wrote it: nothing was written. What changed:
 --- a.txt
 +++ a.txt
 @@ -1,3 +1,3 @@
@@ -66,7 +66,7 @@ Write it again with these changes kept, or without them if they are to go.`,
     bench.put("a.txt", `first\n${lines(1, 2, 3, 4, 5, 6, 7, 8, 9)}`)
     const result = await call(editTool, { path: "a.txt", edits: [{ oldText: "line 9", newText: "line nine" }] })
     expect(textOf(result)).toStartWith(
-      "Edited a.txt: +1 -1 lines, from line 10.\n\n[a.txt had changed since you last saw it",
+      "Edited a.txt: +1 -1 lines, from line 10.\n\n[a.txt had changed since you last read or wrote it",
     )
     expect(textOf(result)).toContain("+first\n line 1")
     expect(bench.get("a.txt")).toBe(`first\n${lines(1, 2, 3, 4, 5, 6, 7, 8)}line nine\n`)
