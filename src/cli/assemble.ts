@@ -162,7 +162,8 @@ export async function assemble(options: AssembleOptions): Promise<Assembled> {
   const person = atWork(options.person, ledger)
   const instructions = instructionsOf(person, run)
   const equipment = await equipmentOf(person)
-  for (const notice of [...instructions.notices, ...equipment.problems, ...modelNotices(person)]) report(notice)
+  const said = [...ledger.notices, ...instructions.notices, ...equipment.problems, ...modelNotices(person)]
+  said.forEach(report)
   if (isNew) {
     begin(ledger, { folder: person.folder, agent: agentOf(person, run, equipment) })
     rememberFolder(ledger, person.folder)

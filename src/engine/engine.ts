@@ -15,6 +15,7 @@ import { betterTitle } from "./better-title.ts"
 import { answer } from "./commands.ts"
 import type { Core } from "./core.ts"
 import { readDocument, writeDocument } from "./documents.ts"
+import { append } from "./entries.ts"
 import { Feed, healthState } from "./feed.ts"
 import { FileHistories } from "./file-history.ts"
 import { heldState } from "./held.ts"
@@ -47,7 +48,7 @@ export const rootConversation = 1
 
 export type Beginning = { readonly folder: string; readonly agent: AgentDocument }
 
-/** Give a new session its documents; an old one keeps its own. */
+/** Give a new session its documents, and what is to be known of how it is stored; an old one keeps its own. */
 export function begin(ledger: Ledger, beginning: Beginning): void {
   if (readDocument(ledger.live, 0, "session") !== undefined) return
   ledger.commit("relaxed", (tx) => {
@@ -57,6 +58,8 @@ export function begin(ledger: Ledger, beginning: Beginning): void {
     }
     writeDocument(tx, 0, "session", { title: "", folder: beginning.folder, createdAt: tx.now })
     writeDocument(tx, rootConversation, "agent", beginning.agent)
+    for (const text of ledger.notices)
+      append(tx, { conversation: rootConversation }, { kind: "notice", level: "warning", code: "storage", text })
   })
 }
 

@@ -105,8 +105,10 @@ function withDatabase<T>(path: string, work: (db: Database) => T): T {
 function locked<T>(path: string, lock: Flock, work: () => T): T | null {
   const fd = openLockFile(path)
   try {
-    // A file system without locks has no index either: a cache is not worth its risk.
-    return lock(fd) === "taken" ? work() : null
+    const answer = lock(fd)
+    // Where nobody can lock anything, a cache that is shared is not worth its risk.
+    if (answer === "unsupported") throw new Unlockable("this file system has no locks")
+    return answer === "taken" ? work() : null
   } finally {
     closeSync(fd)
   }
@@ -117,9 +119,13 @@ function isDamage(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(CORRUPT|NOTADB|ERROR|FORMAT)/.test(error.code ?? "")
 }
 
+class Unlockable extends Error {
+  override readonly name = "Unlockable"
+}
+
 /** The folder takes no file of ours, today or tomorrow. */
 function isUnwritable(error: unknown): boolean {
-  return ["EROFS", "EACCES", "EPERM", "EISDIR"].includes(errorCode(error) ?? "")
+  return error instanceof Unlockable || ["EROFS", "EACCES", "EPERM", "EISDIR"].includes(errorCode(error) ?? "")
 }
 
 /** Busy, full, read-only, not allowed: no reason to fail, since it is a cache. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Database } from "bun:sqlite"
+import type { LockAnswer } from "../../src/ledger/flock.ts"
 import { sessionPaths } from "../../src/ledger/folder.ts"
 import { createSession, openSession, viewSession } from "../../src/ledger/open.ts"
 import { Rejected } from "../../src/ledger/storage.ts"
@@ -128,4 +129,24 @@ test("after a death all that is stored is verified before work goes on; what is 
   )
   await agent.engine.close()
   rmSync(copy, { recursive: true })
+})
+
+test("a session on a disk without a log and without locks works, and says so in its first entry, once", async () => {
+  const clock = new ManualClock()
+  const place = { dataDir, id: uuidv7(clock.now()), clock, flock: (): LockAnswer => "unsupported" }
+  const first = openAgent({ ledger: await createSession(place), clock, script: [{ text: "hi" }] })
+  await first.say("hello")
+  await first.settle()
+  await first.engine.close()
+  const agent = openAgent({ ledger: await openSession(place), clock, script: [{ text: "again" }] })
+  await agent.say("more")
+  await agent.settle()
+  const notices = agent
+    .view()
+    .entries.flatMap(({ data }) => (data.kind === "notice" && "text" in data ? [data.text] : []))
+  expect(notices).toEqual([
+    "this file system has no write-ahead log for SQLite: every commit is flushed, which is slower",
+  ])
+  expect(agent.transcript()).toEndWith("user: hello\nassistant: hi\nuser: more\nassistant: again")
+  await agent.engine.close()
 })
