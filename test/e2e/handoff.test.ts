@@ -87,7 +87,13 @@ type Talk = {
   change(): Promise<void>
 }
 
-async function talkOf(server: ModelServer, first: Format, second: Format): Promise<Talk> {
+/** `looking`: what else happens while the tool looks; left out, the model changes. */
+async function talkOf(
+  server: ModelServer,
+  first: Format,
+  second: Format,
+  looking?: (engine: Engine) => Promise<void>,
+): Promise<Talk> {
   const clock = new ManualClock()
   const ledger = await memorySession({ clock })
   const providers = createProviders({ providers: configFor(server), keys: () => "k" })
@@ -97,7 +103,7 @@ async function talkOf(server: ModelServer, first: Format, second: Format): Promi
     const model = nameOf(current)
     await engine.port.request({ type: "configure", conversation: rootConversation, model })
   }
-  const tools = toolsFor(() => change())
+  const tools = toolsFor(() => (looking === undefined ? change() : looking(engine)))
   begin(ledger, { folder: "/", agent: { model: nameOf(first), thinking: "high", tools: ["look", "fail"] } })
   const engine = openEngine({
     ledger,
@@ -187,3 +193,24 @@ test.each(pairs)("%s and %s take turns in one conversation, whatever happens in 
   expect(last?.said.some(({ text }) => text.includes("a summary"))).toBe(true)
   expect(last?.said.some(({ images }) => images > 0)).toBe(true)
 })
+
+test.each(formats)(
+  "%s: a thinking level that is changed while a tool runs holds from the next request on",
+  async (format) => {
+    const server = await startModelServer({ script: replyTo })
+    const levels: ("off" | "high")[] = ["off", "high"]
+    const talk = await talkOf(server, format, format, async (engine) => {
+      const thinking = levels.shift() ?? "off"
+      await engine.port.request({ type: "configure", conversation: rootConversation, thinking })
+    })
+    await talk.say("look at this")
+    await talk.say("look again")
+    await talk.engine.close()
+    await server.stop()
+    expect(server.violations).toEqual([])
+    const asked = server.requests.map(({ bodyText }) =>
+      /"(reasoning_effort|effort|thinkingLevel)":"high"|"enabled"/i.test(bodyText),
+    )
+    expect(asked).toEqual([true, false, false, true])
+  },
+)
