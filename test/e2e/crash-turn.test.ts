@@ -7,8 +7,11 @@ import { isLive, type Task } from "../../src/ledger/records.ts"
 import type { EntryRecord } from "../../src/protocol/records.ts"
 import type { View } from "../../src/protocol/view.ts"
 import { fall, type Fallen, type Scene } from "../support/crash-row.ts"
-import { answered, ask, isOver, say, stopped, until, type Step } from "../support/kill-point.ts"
+import { answered, ask, isOver, say, sessionsOf, stopped, until, type Step, type Told } from "../support/kill-point.ts"
+import { localMachine } from "../support/local-model.ts"
 import type { ModelRequest } from "../support/model-script.ts"
+import { startModelServer } from "../support/model-server.ts"
+import { startStdioHost } from "../support/stdio-host.ts"
 
 const inputs = ({ entries }: View): readonly string[] =>
   entries.flatMap(({ data }) => (data.kind === "user" ? [JSON.stringify(data.content[0])] : []))
@@ -234,4 +237,32 @@ test("rows 22 and 27, T21: killed when a stop is stored, the run ends by it and 
   expect(row.requests).toHaveLength(1)
   expect(answers(row.view).map(({ message }) => message.stopReason)).toEqual(["aborted"])
   expect(row.end.submissions.map(({ status }) => status)).toEqual(["unanswered"])
+})
+
+test("T20: three deaths at one request set it aside, told to whoever comes; another conversation works, and a word lets it go on", async () => {
+  const server = await startModelServer({ key: "k", script: () => ({ text: "at last" }) })
+  using machine = localMachine(server)
+  const told: Told = { acknowledged: new Set() }
+  for (let death = 0; death < 3; death++) {
+    const [session] = sessionsOf(machine)
+    const host = await startStdioHost(machine, { session, env: { CAIRN_KILL: "ask:1" } })
+    if (host !== undefined && death === 0) await say(host, told, "hello").catch(() => undefined)
+    expect(await host?.ended).toBe("SIGKILL")
+  }
+  expect(server.requests).toHaveLength(0)
+  const host = await startStdioHost(machine, { session: sessionsOf(machine)[0] })
+  if (host === undefined) throw new Error("the session does not open")
+  const held = await until(host, (view) => view.held ?? undefined)
+  expect(JSON.stringify(held)).toContain("3")
+  const { conversation } = await host.port.request({ type: "fork", conversation: 1, entry: 0 })
+  const content = [{ type: "text", text: "elsewhere" }] as const
+  await host.port.request({ type: "submit", conversation, requestId: "elsewhere", content, mode: "followUp" })
+  await until(host, (view) => (wordsOf(view).length === 1 ? true : undefined))
+  expect(host.view().tasks.size).toBe(1)
+  await host.port.request({ type: "resume" })
+  await until(host, (view) => isOver(view, "hello"))
+  expect(server.requests).toHaveLength(2)
+  expect(server.violations).toEqual([])
+  await host.kill()
+  await server.stop()
 })
