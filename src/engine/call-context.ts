@@ -6,7 +6,7 @@ import type { Core } from "./core.ts"
 import { readDocument } from "./documents.ts"
 import type { CallProgress } from "./progress.ts"
 import { editsOf } from "./request.ts"
-import { callInput } from "./task.ts"
+import { callInput, callKind } from "./task.ts"
 import { askSubagent } from "./subagent.ts"
 
 /** Names of the tools that the conversation's model may call. */
@@ -34,7 +34,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     cache: machine.cache,
     refused: machine.refused,
     readable: machine.readable,
-    history: core.files.of(task.conversation),
+    history: core.files.of(task.conversation, task.kind === callKind ? callInput(task).entry : undefined),
     images: resolved?.ok === true && resolved.model.input.includes("image"),
     subagent: (ask) => askSubagent(core, task, ask, signal),
     progress: (text, place) => progress.add(text, place),
