@@ -12,11 +12,22 @@ export function append(tx: Tx, place: Place, data: EntryData): Entry {
   return tx.addEntry({ ...place, kind, data: rest as JsonObject })
 }
 
+/** Fields that an entry of an older build may lack: what is said is read, whatever came later. */
+const since: { readonly [K in EntryData["kind"]]?: Partial<Extract<EntryData, { readonly kind: K }>> } = {
+  user: { submission: 0 },
+  assistant: { attempt: 1 },
+  toolResult: { task: 0, outcome: "done", title: "", durationMs: 0 },
+  shell: { exit: null, excluded: false, durationMs: 0 },
+  notice: { level: "info", code: "" },
+  compaction: { tokensBefore: 0 },
+  undo: { refused: [], commands: 0 },
+}
+
 /** What an entry holds; undefined for a kind of a newer version or an extension, and where it was pruned. */
 export function dataOf(entry: Entry): EntryData | undefined {
   if (isPruned(entry)) return undefined
-  if (!(entryKinds as readonly string[]).includes(entry.kind)) return undefined
-  return { kind: entry.kind, ...entry.data } as EntryData
+  const kind = entryKinds.find((known) => known === entry.kind)
+  return kind === undefined ? undefined : ({ kind, ...since[kind], ...entry.data } as EntryData)
 }
 
 export function entryRecord(entry: Entry): EntryRecord {
