@@ -173,82 +173,84 @@ test("what was imported comes out again line by line as it was, and comes in aga
   expect(exported(twice)).toEqual(lines)
 })
 
+/** Lines that say what our entries have no words for. */
+const sayable: readonly object[] = [
+  { type: "session", version: 3, id: "0190-abc", timestamp: at(0), cwd: "/a", parentSession: "/elsewhere/x.jsonl" },
+  say("s0", null, {
+    role: "system",
+    content: "",
+    sections: { preamble: "p" },
+    toolsAdded: [{ name: "read" }],
+    timestamp: 1,
+  }),
+  say("u1", "s0", user("one")),
+  say("a1", "u1", {
+    ...assistant("thought"),
+    content: [
+      { type: "thinking", thinking: "hm", thinkingSignature: "sig" },
+      { type: "toolCall", id: "c1", name: "read", arguments: {}, argumentsError: "{", namespace: "n" },
+    ],
+    usage: { ...usage, reasoning: 1, cost: { ...usage.cost, totalFromProvider: true } },
+    providerThinkingLevel: "high",
+    diagnostics: [{ a: 1 }],
+    stopReason: "toolUse",
+  }),
+  say("r1", "a1", {
+    role: "toolResult",
+    toolCallId: "c1",
+    toolName: "read",
+    content: "plain",
+    isError: true,
+    usage,
+    nestedCalls: { calls: [], complete: true },
+    durationMs: 7,
+    timestamp: 3,
+  }),
+  say("a2", "r1", { ...assistant(""), content: [], stopReason: "aborted", errorMessage: "stopped" }),
+  say("b1", "a2", {
+    role: "bashExecution",
+    command: "make",
+    output: "…",
+    cancelled: true,
+    truncated: true,
+    fullOutputPath: "/tmp/log",
+    excludeFromContext: true,
+    timestamp: 4,
+  }),
+  say("q1", "b1", { role: "someday", content: "what comes later", timestamp: 5 }),
+  { type: "someday_entry", id: "q2", parentId: "q1", timestamp: at(4), anything: [1, { two: null }] },
+  {
+    type: "branch_summary",
+    id: "k0",
+    parentId: "q2",
+    timestamp: at(4),
+    fromId: "zz",
+    summary: "s",
+    usage,
+    fromHook: true,
+  },
+  {
+    type: "compaction",
+    id: "k1",
+    parentId: "k0",
+    timestamp: at(4),
+    summary: "s",
+    firstKeptEntryId: "k1",
+    tokensBefore: 3,
+    systemMessage: { role: "system", content: "", timestamp: 1 },
+    usage,
+    details: { readFiles: ["a"], modifiedFiles: [] },
+    fromHook: false,
+  },
+  { type: "label", id: "l1", parentId: "k1", timestamp: at(5), targetId: "u1", label: "first" },
+  { type: "label", id: "l2", parentId: "l1", timestamp: at(5), targetId: "u1" },
+  { type: "label", id: "l3", parentId: "l2", timestamp: at(5), targetId: "a1", label: "kept" },
+  { type: "session_info", id: "i1", parentId: "l3", timestamp: at(6), name: "A name" },
+]
+
 test("what the format can say and we have no word for comes out as it was", () => {
-  const more = [
-    { type: "session", version: 3, id: "0190-abc", timestamp: at(0), cwd: "/a", parentSession: "/elsewhere/x.jsonl" },
-    say("s0", null, {
-      role: "system",
-      content: "",
-      sections: { preamble: "p" },
-      toolsAdded: [{ name: "read" }],
-      timestamp: 1,
-    }),
-    say("u1", "s0", user("one")),
-    say("a1", "u1", {
-      ...assistant("thought"),
-      content: [
-        { type: "thinking", thinking: "hm", thinkingSignature: "sig" },
-        { type: "toolCall", id: "c1", name: "read", arguments: {}, argumentsError: "{", namespace: "n" },
-      ],
-      usage: { ...usage, reasoning: 1, cost: { ...usage.cost, totalFromProvider: true } },
-      providerThinkingLevel: "high",
-      diagnostics: [{ a: 1 }],
-      stopReason: "toolUse",
-    }),
-    say("r1", "a1", {
-      role: "toolResult",
-      toolCallId: "c1",
-      toolName: "read",
-      content: "plain",
-      isError: true,
-      usage,
-      nestedCalls: { calls: [], complete: true },
-      durationMs: 7,
-      timestamp: 3,
-    }),
-    say("a2", "r1", { ...assistant(""), content: [], stopReason: "aborted", errorMessage: "stopped" }),
-    say("b1", "a2", {
-      role: "bashExecution",
-      command: "make",
-      output: "…",
-      cancelled: true,
-      truncated: true,
-      fullOutputPath: "/tmp/log",
-      excludeFromContext: true,
-      timestamp: 4,
-    }),
-    say("q1", "b1", { role: "someday", content: "what comes later", timestamp: 5 }),
-    { type: "someday_entry", id: "q2", parentId: "q1", timestamp: at(4), anything: [1, { two: null }] },
-    {
-      type: "branch_summary",
-      id: "k0",
-      parentId: "q2",
-      timestamp: at(4),
-      fromId: "zz",
-      summary: "s",
-      usage,
-      fromHook: true,
-    },
-    {
-      type: "compaction",
-      id: "k1",
-      parentId: "k0",
-      timestamp: at(4),
-      summary: "s",
-      firstKeptEntryId: "k1",
-      tokensBefore: 3,
-      systemMessage: { role: "system", content: "", timestamp: 1 },
-      usage,
-      details: { readFiles: ["a"], modifiedFiles: [] },
-      fromHook: false,
-    },
-    { type: "label", id: "l1", parentId: "k1", timestamp: at(5), targetId: "u1", label: "first" },
-    { type: "label", id: "l2", parentId: "l1", timestamp: at(5), targetId: "u1" },
-    { type: "label", id: "l3", parentId: "l2", timestamp: at(5), targetId: "a1", label: "kept" },
-    { type: "session_info", id: "i1", parentId: "l3", timestamp: at(6), name: "A name" },
-  ]
-  const records = imported(more.map((line) => JSON.stringify(line)).join("\n"))
-  expect(parsed(exported(records))).toEqual(more)
+  const records = imported(sayable.map((line) => JSON.stringify(line)).join("\n"))
+  expect(parsed(exported(records))).toEqual(sayable)
   const a1 = records.entries.find(({ data }) => JSON.stringify(data).includes("providerThinkingLevel"))
   expect(records.documents.find(({ name }) => name === "labels")?.value).toEqual({ [a1?.id ?? 0]: "kept" })
 })
