@@ -24,7 +24,12 @@ const pieces = 1_000
 const pieceMs = 10
 const pieceText = "a token or two of prose which goes on and on until the line is full of it again "
 
+/** As fast as a command can print: a gigabyte. */
+const flood = "yes 'a line of output that a command may well print' | head -c 1000000000"
+
 function script(request: ModelRequest): Reply {
+  if (request.results.length > 0) return { text: `it has printed\n\n${endMark}` }
+  if (request.lastUser.includes("flood")) return { toolCalls: [{ name: "bash", args: { command: flood } }] }
   if (!request.lastUser.includes("stream")) return { text: `an answer to ${request.lastUser}` }
   const text = Array.from({ length: pieces }, (_, n): readonly Piece[] => [
     n % 8 === 7 ? `${pieceText}\n\n` : pieceText,
@@ -169,6 +174,37 @@ const keysStreaming: Bench = {
   },
 }
 
+const keysFlooding: Bench = {
+  name: "screen keys while a command floods",
+  async run() {
+    const results = await measured(async (machine) => {
+      const { screen, host } = await opened(machine, [], "Ask anything")
+      await using _ = screen
+      const before = { screen: cpuOf(screen.pid), host: cpuOf(host) }
+      const from = screen.length
+      screen.write("flood\r")
+      let over = false
+      const end = screen.says(endMark, from).then(() => (over = true))
+      await screen.says("running", from)
+      const times: number[] = []
+      let memory = 0
+      for (let place = 1; !over && place <= 80; place++) {
+        times.push(await screen.key(place))
+        if (place % 10 === 0) memory = Math.max(memory, pssOf(screen.pid) + pssOf(host))
+        await Bun.sleep(40)
+      }
+      await end
+      const cpu = { screen: cpuOf(screen.pid) - before.screen, host: cpuOf(host) - before.host }
+      return { key: p99(times), median: times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN, memory, cpu }
+    })
+    const row = (of: (one: (typeof results)[number]) => number, unit: string): string => range(results.map(of), unit)
+    return [
+      `key to screen while a command prints 1 GB: median ${row(({ median }) => median, "ms")}, p99 ${row(({ key }) => key, "ms")}; ${load()}`,
+      `processor of the screen ${row(({ cpu }) => cpu.screen, "ms")}, of the host ${row(({ cpu }) => cpu.host, "ms")}; memory of both at most ${row(({ memory }) => memory, "MB")}`,
+    ]
+  },
+}
+
 const messages = 10_000
 
 /** Makes the newest session of this machine `count` messages long, with more of what was said in it. */
@@ -210,4 +246,4 @@ const long: Bench = {
   },
 }
 
-export const screenBenches: readonly Bench[] = [start, rest, streaming, keysStreaming, long]
+export const screenBenches: readonly Bench[] = [start, rest, streaming, keysStreaming, keysFlooding, long]
