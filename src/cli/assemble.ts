@@ -106,7 +106,7 @@ export function firstModel(person: Person): string {
     if (model !== undefined) return modelName(model)
     const where = join(person.dirs.config, "config.json")
     throw new Stop(
-      `no model can be asked yet: set a provider's key (such as ANTHROPIC_API_KEY or OPENAI_API_KEY), or name a local server in ${where}`,
+      `no model can be asked yet: log in with \`cairn login\`, set a provider's key (such as ANTHROPIC_API_KEY or OPENAI_API_KEY), or name a local server in ${where}`,
       1,
     )
   }

@@ -47,5 +47,6 @@ export function lastWords(
   const { retryAfterMs: wait } = error
   if (wait !== undefined && wait > settings.maxAgentDelayMs)
     return `${error.message} It asks for a wait of ${waitText(wait)}: send the input again then, or choose another model.`
-  return tries > 1 ? `${error.message} It was asked ${tries} times.` : error.message
+  const asked = tries > 1 ? ` It was asked ${tries} times.` : ""
+  return `${error.message}${asked} Send the input again later, or choose another model.`
 }

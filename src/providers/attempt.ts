@@ -127,8 +127,22 @@ async function* eventsOf(call: Call, response: globalThis.Response): AsyncGenera
   }
   const parser = new EventParser()
   if (response.body === null) return
-  for await (const bytes of response.body) yield* parser.push(bytes)
-  yield* parser.end()
+  let told = false
+  for await (const bytes of response.body)
+    for (const event of parser.push(bytes)) {
+      told = true
+      yield event
+    }
+  for (const event of parser.end()) {
+    told = true
+    yield event
+  }
+  if (!told && type.startsWith("text/plain"))
+    throw ownError(
+      "fatal",
+      "not_a_stream",
+      `${call.target.baseUrl} answers with plain text: is it the base URL of an API?`,
+    )
 }
 
 /** An answer in one piece: an error that came with a good status, a server that does not stream, or events under a wrong type. */

@@ -117,6 +117,14 @@ const advice: Readonly<Record<ErrorKind, (target: Target) => string>> = {
   aborted: () => "",
 }
 
+/** What to do about a request that is refused as it is, by its status. */
+function adviceFor(kind: ErrorKind, status: number | undefined, target: Target): string {
+  if (kind !== "fatal" || status === undefined) return advice[kind](target)
+  if (status === 404 || status === 405)
+    return `See the name of the model (\`cairn models\` lists those that are known) and the baseUrl of "${target.provider}".`
+  return `Choose another model, or see what "${target.provider}" takes: the quirks of its entry in the config can change what is sent.`
+}
+
 /** A failure that a server told us of, over HTTP or inside a stream. */
 export function answeredError(target: Target, answered: Answered): ProviderError {
   const text = answered.body.toLowerCase()
@@ -126,7 +134,10 @@ export function answeredError(target: Target, answered: Answered): ProviderError
     answered.status === undefined ? `${target.provider} broke off` : `${target.provider} answered ${answered.status}`
   const sentence = words === "" ? `${who} for ${target.model}.` : `${who} for ${target.model}: ${words}`
   const message = cleanWords(
-    redact(`${sentence}${/[.!?]$/.test(sentence) ? "" : "."} ${advice[kind](target)}`, answered.key),
+    redact(
+      `${sentence}${/[.!?]$/.test(sentence) ? "" : "."} ${adviceFor(kind, answered.status, target)}`,
+      answered.key,
+    ),
   )
   const retryAfterMs = kind === "retry" ? retryAfter(answered.headers ?? {}, answered.body, answered.now) : undefined
   return new ProviderError(kind, reason, message, { retryAfterMs, status: answered.status })

@@ -136,6 +136,7 @@ const broken: readonly [string, Reply, string, string][] = [
     "http_503",
   ],
   ["401", { status: 401, body: { error: { message: "no" } } }, "auth", "http_401"],
+  ["plain text", { raw: ["It works!"], headers: { "content-type": "text/plain" } }, "fatal", "not_a_stream"],
   ["a web page", { raw: ["<html>hi</html>"], headers: { "content-type": "text/html" } }, "fatal", "not_a_stream"],
   [
     "an error in the stream",

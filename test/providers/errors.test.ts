@@ -191,6 +191,17 @@ test("the key itself never reaches a message, whatever it looks like", () => {
   )
 })
 
+test.each<[number | undefined, string, string]>([
+  [401, "bad key", 'Check the key of "acme"'],
+  [402, "", 'see the plan and the balance at "acme"'],
+  [404, "no such model", "`cairn models` lists those that are known"],
+  [400, "Invalid value: 'tool'.", "the quirks of its entry in the config can change what is sent"],
+  [413, "prompt is too long", "compact it, or choose one with a larger window"],
+  [400, "content_policy_violation", "Ask in another way, or choose another model."],
+])("a failure with %i says what can be done", (status, words, what) => {
+  expect(judge(status, JSON.stringify({ error: { message: words } })).message).toContain(what)
+})
+
 const connections: readonly [string, string, string][] = [
   ["ECONNREFUSED", "retry", "unreachable"],
   ["ENOTFOUND", "retry", "unreachable"],
