@@ -298,7 +298,11 @@ async function wait(
   state: Extract<GenerationState, { phase: "retry" }>,
   signal: AbortSignal,
 ): Promise<void> {
-  await sleep(core.clock, remainingWait(state.until, state.waitMs, core.clock.now()), signal)
+  const remaining = remainingWait(state.until, state.waitMs, core.clock.now())
+  const until = core.clock.now() + remaining
+  // The clock has gone back: whoever counts down is told the true end.
+  if (until < state.until) core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ ...state, until })))
+  await sleep(core.clock, remaining, signal)
   const now = await stillWanted(core, task)
   if (now === undefined) return
   core.ledger.commit("relaxed", (tx) => tx.setTask(task.id, stored({ phase: "prepare", ...countsOf(now) })))

@@ -103,6 +103,32 @@ test.each([-86_400_000, 86_400_000])(
   },
 )
 
+test.each([
+  ["back", -86_400_000, 10_000],
+  ["on", 86_400_000, 0],
+])(
+  "a clock that went a day %s while nobody was there: the wait for a retry is no longer than it was, and is told so",
+  async (_, jump, left) => {
+    const busy = new ProviderError("retry", "http_529", "Overloaded.", { retryAfterMs: 10_000 })
+    const first = await start({ script: [{ error: busy }] })
+    await first.say("hello")
+    await clock.advance(4_000)
+    clock.jump(jump)
+    const second = await restart(first, { script: [{ text: "hi" }] })
+    await second.settle()
+    const told = [...second.view().tasks.values()].map(({ work }) => {
+      const until = work.kind === "generation" ? (work.retry?.until ?? 0) : 0
+      return Math.max(0, until - clock.now())
+    })
+    expect(told).toEqual([left])
+    if (left > 0) await clock.advance(left - 1)
+    expect(second.model.requests).toHaveLength(0)
+    await clock.advance(1)
+    await second.idle()
+    expect(second.transcript()).toEndWith("assistant: hi")
+  },
+)
+
 test("work that waits for consent does not move until somebody says so", async () => {
   const first = await start({ script: [{ text: "half", hang: true }] })
   await first.say("hello")
