@@ -22,6 +22,7 @@ import { SettingsStore } from "../home/settings-store.ts"
 import { TrustStore } from "../home/trust.ts"
 import { keyNames } from "../providers/catalog.ts"
 import type { Providers } from "../providers/config.ts"
+import { providerProblems } from "../providers/config-problems.ts"
 import { createProviders } from "../providers/registry.ts"
 import type { RunFlags } from "./args.ts"
 import { Stop } from "./stop.ts"
@@ -163,6 +164,6 @@ export async function readPerson(run: RunFlags, headless: boolean): Promise<Pers
   const wanted = readPatterns(config.redact)
   const redact = makeRedact(wanted.patterns, () => credentials.secrets())
   const broken = credentials.problem === null ? [] : [credentials.problem]
-  const problems = [...settings.problems, ...broken, ...wanted.problems]
+  const problems = [...settings.problems, ...broken, ...wanted.problems, ...providerProblems(config.providers)]
   return { env, dirs, folder, project, settings, credentials, providers, trusted, redact, problems }
 }

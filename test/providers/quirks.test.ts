@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test"
+import { providerProblems } from "../../src/providers/config-problems.ts"
+import type { ProviderConfig } from "../../src/providers/config.ts"
 import { chooseThinking, levelsOf } from "../../src/providers/thinking.ts"
 import { defaultQuirks, quirkProblems, quirksOf } from "../../src/providers/quirks.ts"
 import type { ThinkingLevel } from "../../src/message/message.ts"
@@ -34,6 +36,15 @@ test("quirks that are wrong are named, and change nothing", () => {
     ...defaultQuirks,
     maxTokensField: "max_completion_tokens",
   })
+})
+
+test("what a config says of quirks and levels that nobody knows is named with its place", () => {
+  const models = [{ id: "m", quirks: { callIds: "ten" }, thinking: { hgih: "x", high: "y", off: null } }] as const
+  expect(providerProblems({ acme: { quirks: { colour: "red" }, models } as ProviderConfig, fine: {} })).toEqual([
+    expect.stringMatching(/^"providers\.acme\.quirks": there is no quirk "colour"; known are maxTokensField, .*\.$/),
+    '"providers.acme.models", m: quirk "callIds" must be "plain", "nine".',
+    '"providers.acme.models", m: there is no thinking level "hgih"; the levels are off, minimal, low, medium, high, xhigh, max.',
+  ])
 })
 
 const levels = { off: "", low: "low", high: "high" }
