@@ -142,7 +142,7 @@ test("a model that does better with whole files gets no edit, is told so, and is
   expect(weak.body).toContain("To change a file, read it, then write all of it, with nothing left out.")
   const other = await ask("test-model")
   expect(other.tools).toEqual(["read", "bash", "edit", "write"])
-  expect(other.told).toBe("a does not exist.")
+  expect(other.told).toBe("a does not exist. Make it with write.")
   expect(other.body).not.toContain("with nothing left out")
   const { stdout } = await runBinary(machine, ["models"])
   const rows = stdout.split("\n")
