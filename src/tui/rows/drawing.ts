@@ -18,7 +18,7 @@ export function drawingFits(line: DrawingLine, width: number, method: WidthMetho
 
 type Words = { readonly unit: Unit; readonly spans: readonly Span[] }
 
-/** Where a word stands in the source, each time further on; undefined where it does not. */
+/** Where a word stands in the source, each time further on; undefined where it does not, or not as often as it is drawn: a place is shown once. */
 function placesIn(
   words: readonly Words[],
 ): (text: string) => { readonly words: Words; readonly from: number } | undefined {
@@ -32,10 +32,7 @@ function placesIn(
       next.set(text, { line, from: at + text.length })
       return { words: found, from: at }
     }
-    // It comes more often than it was written: it means the same.
-    if (!next.has(text)) return undefined
-    next.delete(text)
-    return placesIn(words)(text)
+    return undefined
   }
 }
 

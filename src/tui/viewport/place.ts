@@ -55,24 +55,32 @@ function pieceNear(row: Row, at: number): { piece: Piece; offset: number } | und
   return { piece, offset: piece.length === piece.to - piece.from ? piece.from + inside : piece.from }
 }
 
-/** The row that shows a position, and the column there. */
+/** The row that shows a position, and the column there; where none does, the one that shows what is before it. */
 export function placeOf(layouts: Layouts, position: Position): { readonly place: Place; readonly column: number } {
   const layout = layouts.layout(position.index)
   const unit = layout.units[Math.min(position.unit, layout.units.length - 1)]
-  let found: { row: number; at: number } | undefined
-  for (let row = 0; row < layout.rows.length && unit !== undefined; row++) {
-    for (const piece of layout.rows[row]?.pieces ?? []) {
+  let found: { readonly row: number; readonly piece: Piece } | undefined
+  for (const [row, { pieces }] of layout.rows.entries()) {
+    for (const piece of pieces) {
       if (piece.unit !== unit) continue
-      if (found !== undefined && piece.from > position.offset) continue
-      const same = piece.length === piece.to - piece.from
-      const inside = Math.min(piece.length, Math.max(0, position.offset - piece.from))
-      found = { row, at: piece.at + (same || position.offset <= piece.from ? inside : piece.length) }
+      if (holds(piece, position.offset) || found === undefined) found = { row, piece }
+      else if (!holds(found.piece, position.offset) && piece.from <= position.offset) found = { row, piece }
     }
   }
-  const row = found?.row ?? 0
-  const shown = layout.rows[row]
-  const column = shown === undefined || found === undefined ? 0 : columnOf(shown, found.at, layouts.method)
-  return { place: { index: position.index, row }, column }
+  const shown = layout.rows[found?.row ?? 0]
+  const column =
+    shown === undefined || found === undefined ? 0 : columnOf(shown, offsetIn(found.piece, position), layouts.method)
+  return { place: { index: position.index, row: found?.row ?? 0 }, column }
+}
+
+function holds({ from, to }: Piece, offset: number): boolean {
+  return from <= offset && offset < to
+}
+
+/** The code unit of the row's text at which a piece shows a position. */
+function offsetIn({ from, to, at, length }: Piece, { offset }: Position): number {
+  if (length !== to - from && offset > from) return at + length
+  return at + Math.min(length, Math.max(0, offset - from))
 }
 
 /** The code units of a row's text that show `from` to `to` of a piece's unit; undefined where they show none of it. */

@@ -78,3 +78,16 @@ test("two code blocks beside each other are two", () => {
   mode.mark("code")
   expect(mode.text()).toBe("two")
 })
+
+test("a drawing is walked over row by row, and what is copied is what was written", () => {
+  const source = "sequenceDiagram\n  Alice->>Bob: Hello Bob\n  Bob-->>Alice: Hi Alice"
+  const mode = open([block("a", `Words.\n\n\`\`\`mermaid\n${source}\n\`\`\`\n\nMore.`)], markdown)
+  const seen: string[] = []
+  for (let row = 0; row < 20 && mode.move("up"); row++) seen.push(mode.text())
+  expect(seen.at(-1)).toBe("Words.")
+  for (let row = 0; row < 20; row++) mode.move("down")
+  expect(mode.text()).toBe("More.")
+  mode.mark("line")
+  mode.move("start")
+  expect(mode.text()).toBe(`Words.\n\n${source}\n\nMore.`)
+})
