@@ -194,7 +194,7 @@ test("a verb or an id that is not there says what there is", async () => {
   expect(unknown.stderr).toContain("there is no session ffffffff")
 })
 
-test("T29: what a model was asked can be made again, byte for byte, also in a fork; and what differs is named", async () => {
+test("P11, T29: what a model was asked can be made again, byte for byte, also in a fork; and what differs is named", async () => {
   using machine = await machineWith("question one")
   await cairn(machine, "-c", "-p", "question two")
   const sent = server.requests.at(-1)?.bodyText

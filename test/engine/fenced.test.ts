@@ -85,7 +85,7 @@ const lost = (agent: Agent): boolean => agent.view().lost !== null
 const at: ModelScript = (request) =>
   request.messages.length === 1 ? { calls: [{ id: "a", name: "mark" }] } : { text: "done" }
 
-test("T16: a stale owner that was about to start an effect starts none", async () => {
+test("P4, T16: a stale owner that was about to start an effect starts none", async () => {
   const gate = Promise.withResolvers<void>()
   const first = await start(at, [writer("first", "unsafe", gate.promise)])
   await first.say("go")
@@ -106,7 +106,7 @@ test("T16: a stale owner that was about to start an effect starts none", async (
   await sound()
 })
 
-test("T16: what a stale owner's effect gave is stored nowhere: the outcome is unknown to the one that came after", async () => {
+test("P4, T16: what a stale owner's effect gave is stored nowhere: the outcome is unknown to the one that came after", async () => {
   const gate = Promise.withResolvers<void>()
   const first = await start(at, [writer("first", "unsafe", Promise.resolve(), gate.promise)])
   await first.say("go")
@@ -127,7 +127,7 @@ test("T16: what a stale owner's effect gave is stored nowhere: the outcome is un
   await sound()
 })
 
-test("a stale owner's stream goes into a file of its own epoch, and its answer nowhere", async () => {
+test("P4: a stale owner's stream goes into a file of its own epoch, and its answer nowhere", async () => {
   const gate = Promise.withResolvers<void>()
   const first = await start([{ text: "the first answer", until: gate.promise }], [])
   await first.say("go")

@@ -156,7 +156,7 @@ test("T11: while a write waits for the disk no later one is shown, and no effect
   await agent.engine.close()
 })
 
-test("whichever append of a stream the disk refuses, what was said is whole once its entry is stored", async () => {
+test("P3: whichever append of a stream the disk refuses, what was said is whole once its entry is stored", async () => {
   const calm = await working(never)
   await calm.agent.say("go")
   await calm.agent.idle()

@@ -56,7 +56,7 @@ const live: Task = {
   outcome: null,
 }
 
-test("work waits for a person where its hosts have died at it in a row, where it is of newer code, and before consent", () => {
+test("P8: work waits for a person where its hosts have died at it in a row, where it is of newer code, and before consent", () => {
   expect(heldState([], true)).toBeNull()
   expect(heldState([live], false)).toBeNull()
   expect(heldState([live], true)).toMatchObject({ because: "old", since: 7 })
@@ -66,7 +66,7 @@ test("work waits for a person where its hosts have died at it in a row, where it
   expect(heldState([{ ...live, kind: "dream" }], false)).toMatchObject({ because: "code" })
 })
 
-test("T20: a step that was set aside is told to whoever watches, and a resume gives it another chance", async () => {
+test("P8, T20: a step that was set aside is told to whoever watches, and a resume gives it another chance", async () => {
   const id = uuidv7(clock.now())
   const first = await agentOn(await createSession({ dataDir, id, clock }), [{ text: "half", hang: true }])
   await first.say("hello")

@@ -110,7 +110,7 @@ function cutAtFlush({ written, image }: Work): Place {
   return place
 }
 
-test("T03: an input that was acknowledged is there after a power cut", async () => {
+test("P1, T03: an input that was acknowledged is there after a power cut", async () => {
   const work = await working()
   const content = [{ type: "text", text: "hello" }] as const
   await work.agent.engine.port.request({ type: "submit", conversation: 1, requestId: "r", content, mode: "followUp" })

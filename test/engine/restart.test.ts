@@ -46,7 +46,7 @@ async function restart(agent: Agent, given: Given): Promise<Agent> {
   return agentOn(await openSession({ dataDir, id, clock }), given)
 }
 
-test("a stream that was cut is kept as an attempt, and the same request is asked again to its end", async () => {
+test("P3: a stream that was cut is kept as an attempt, and the same request is asked again to its end", async () => {
   const first = await start({ script: [{ text: "half an ans", hang: true }] })
   await first.say("hello")
   const second = await restart(first, { script: [{ text: "the whole answer" }] })
@@ -184,7 +184,7 @@ async function cutInCall(tool: Tool): Promise<Agent> {
   return second
 }
 
-test("a marked call of an unsafe tool never runs again: the model is told that the outcome is unknown", async () => {
+test("P6: a marked call of an unsafe tool never runs again: the model is told that the outcome is unknown", async () => {
   const runs = { count: 0 }
   const agent = await cutInCall(stuck("unsafe", runs))
   expect(runs.count).toBe(1)
@@ -206,7 +206,7 @@ test("T08: what a call had put out before its host ended is told with its unknow
   expect(agent.transcript()).toContain("half of it")
 })
 
-test("a marked call of a pure or keyed tool runs again", async () => {
+test("P6: a marked call of a pure or keyed tool runs again", async () => {
   for (const effect of ["pure", "keyed"] as const) {
     const runs = { count: 0 }
     const agent = await cutInCall(stuck(effect, runs))
@@ -217,7 +217,7 @@ test("a marked call of a pure or keyed tool runs again", async () => {
   }
 })
 
-test("a marked call of a reconcile tool is told by the world", async () => {
+test("P6: a marked call of a reconcile tool is told by the world", async () => {
   const truths = [
     {
       truth: { status: "done", result: textResult("it had happened") },

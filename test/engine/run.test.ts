@@ -68,7 +68,7 @@ test("the first line of the first input is the session's title", async () => {
   expect(agent.ledger.live.document(0, "session")?.value).toMatchObject({ title: "mend the gate" })
 })
 
-test("T10: the same request id is admitted once", async () => {
+test("P5, T10: the same request id is admitted once", async () => {
   const agent = await agentWith({})
   const first = await agent.say("hello", "steer", "r1")
   expect(await agent.say("hello", "steer", "r1")).toBe(first)
@@ -276,7 +276,7 @@ test("a tool that throws is named, its call has a result, and the run goes on", 
   expect(agent.reports[0]).toContain("boom")
 })
 
-test("the dispatch mark is stored before the effect, and the result after it", async () => {
+test("P2: the dispatch mark is stored before the effect, and the result after it", async () => {
   const seen: unknown[] = []
   const tool: Tool = {
     ...echo,

@@ -142,7 +142,7 @@ test.each(spoilers)("T14: of a session %s what is whole is kept, and the rest is
   expect(listSessions(other.dataDir).map(({ state }) => state)).toEqual(["ok"])
 })
 
-test("an empty file has nothing to keep: it is set aside, and the next session is not in its way", async () => {
+test("P12: an empty file has nothing to keep: it is set aside, and the next session is not in its way", async () => {
   for (const bytes of [Buffer.alloc(0), Buffer.from("garbage ".repeat(400))]) {
     const place = await closed(3)
     writeFileSync(place.paths.db, bytes)
@@ -154,7 +154,7 @@ test("an empty file has nothing to keep: it is set aside, and the next session i
   }
 })
 
-test("T14: a byte that flips anywhere in the file is found, and costs one row or one page at most", async () => {
+test("P12, T14: a byte that flips anywhere in the file is found, and costs one row or one page at most", async () => {
   const place = await closed(12)
   const whole = readFileSync(place.paths.db)
   let found = 0

@@ -68,7 +68,7 @@ function tablesOf(paths: SessionPaths): {
   return { version, extra, entries }
 }
 
-test("T26: a session of a newer format is refused without one byte written, and can be listed (16)", async () => {
+test("P9, T26: a session of a newer format is refused without one byte written, and can be listed (16)", async () => {
   const place = await closedSession()
   writeFileSync(place.paths.format, `cairn ${formatCurrent + 1}\n`)
   const before = everything(place.paths.folder)
@@ -123,7 +123,7 @@ test("a migration that fails leaves the tables as they were, refuses older progr
   expect(tablesOf(paths)).toEqual({ version: to, extra: true, entries: 1 })
 })
 
-test("T26: a migration that was killed between its copy, its number and its tables is finished by the next", async () => {
+test("P9, T26: a migration that was killed between its copy, its number and its tables is finished by the next", async () => {
   const { paths } = await closedSession()
   const to = formatCurrent + 1
   mkdirSync(join(paths.backup, String(formatCurrent)), { recursive: true })

@@ -9,7 +9,7 @@ import { scratch } from "../support/ledger-backends.ts"
 /** Acknowledgements after which the process is killed: at the start, within a flush, across a checkpoint of the log. */
 const rounds = [1, 2, 13, 150, 700]
 
-test("whatever was acknowledged before SIGKILL is there afterwards, committed or appended", async () => {
+test("P3: whatever was acknowledged before SIGKILL is there afterwards, committed or appended", async () => {
   const { dataDir, remove } = scratch()
   const place = { dataDir, id: uuidv7(Date.now()), clock: systemClock }
   await (await createSession(place)).close()

@@ -40,7 +40,7 @@ function idOf(at: number, end: string): string {
   return uuidv7(at, new Uint8Array(16)).slice(0, -end.length) + end
 }
 
-test("sessions are listed by their last write, newest first, and a broken one hides no other", async () => {
+test("P12: sessions are listed by their last write, newest first, and a broken one hides no other", async () => {
   const dataDir = newData()
   expect(listSessions(dataDir)).toEqual([])
   const ids = [1_000, 2_000, 3_000, 4_000].map((at) => uuidv7(at))
@@ -134,7 +134,7 @@ test("what people type names a session: all of its id, the beginning, or its las
     expect(resolveSession(dataDir, name)).toEqual({ status: "none" })
 })
 
-test("a deleted session is gone with everything, and one that is held is not deleted", async () => {
+test("P10: a deleted session is gone with everything, and one that is held is not deleted", async () => {
   const dataDir = newData()
   const id = uuidv7(1_000)
   const ledger = await session(dataDir, id)

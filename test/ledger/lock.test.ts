@@ -109,7 +109,7 @@ function nameInLock(paths: SessionPaths, holder: Partial<Holder>): void {
   writeFileSync(paths.lock, JSON.stringify(whole).padEnd(1024))
 }
 
-test("T15: a second process is refused, and told who holds the session and since when that process runs", async () => {
+test("P4, T15: a second process is refused, and told who holds the session and since when that process runs", async () => {
   const place = await closedSession()
   const other = await holdElsewhere(place)
   expect(other.held).toBe("held 2")
@@ -220,7 +220,7 @@ test("a successor has the session to itself for five seconds", async () => {
   expect((await opens({ ...place, clock: before })).epoch).toBe(7)
 })
 
-test("T18: an owner whose lock file was deleted is refused by the epoch, in its commits and before its effects", async () => {
+test("P4, T18: an owner whose lock file was deleted is refused by the epoch, in its commits and before its effects", async () => {
   const place = await closedSession()
   const other = await holdElsewhere(place)
   rmSync(place.paths.lock)

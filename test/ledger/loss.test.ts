@@ -116,7 +116,7 @@ test("a loss that was accepted is not asked about again", async () => {
   await (await openSession(place)).close()
 })
 
-test("T13: a byte that flips in the log takes commits with it, and that is told", async () => {
+test("P7, T13: a byte that flips in the log takes commits with it, and that is told", async () => {
   const place = await dead()
   const whole = readFileSync(place.paths.wal)
   const flipped = Uint8Array.from(whole)
@@ -145,7 +145,7 @@ test("a session with a loss can be looked at, and only looked at", async () => {
   expect(files.map((path) => readFileSync(path))).toEqual(before)
 })
 
-test("a ledger that is not the one that was marked is found out", async () => {
+test("P7: a ledger that is not the one that was marked is found out", async () => {
   const place = await dead()
   const marked = readMark(place.paths.mark)
   if (!marked) throw new Error("a session that was flushed is marked")
@@ -250,7 +250,7 @@ test("the mark is synced once a second at most, and at close", async () => {
   expect(place.clock.pending).toEqual([])
 })
 
-test("verification names the row that is not what was written, and the commit that is missing", async () => {
+test("P7: verification names the row that is not what was written, and the commit that is missing", async () => {
   const place = await dead()
   await (await openSession(place)).close()
   const spoil = async (sql: string): Promise<readonly string[]> => {
@@ -340,7 +340,7 @@ async function restartsOf(place: Place): Promise<number | undefined> {
   return task?.restarts
 }
 
-test("T20: a death within a minute of taking a task up counts against it, and each further one does", async () => {
+test("P8, T20: a death within a minute of taking a task up counts against it, and each further one does", async () => {
   let place = newPlace()
   for (const expected of [1, 2, 3]) {
     place = await dieAfter(place, 59_000)

@@ -17,7 +17,7 @@ afterEach(async () => {
 /** As many as take a few seconds; the bench `race` makes ten thousand. */
 const rounds = 60
 
-test("T17: of two that race for a dead owner's session one wins, every time, and the other is told who", async () => {
+test("P4, T17: of two that race for a dead owner's session one wins, every time, and the other is told who", async () => {
   let seed = 7
   const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647
   const summary = await race(rounds, random)

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-test("what documents that went had taken comes back, and nothing else is touched", async () => {
+test("P10: what documents that went had taken comes back, and nothing else is touched", async () => {
   const { dataDir, remove } = scratch()
   cleanups.push(remove)
   const clock = new ManualClock()
@@ -68,7 +68,7 @@ test("folders that are no sessions are swept once they are old enough to be left
   lock.abandon()
 })
 
-test("old output that is pruned leaves its entry where it was, and nothing that seems lost", async () => {
+test("P10: old output that is pruned leaves its entry where it was, and nothing that seems lost", async () => {
   const { dataDir, remove } = scratch()
   cleanups.push(remove)
   const clock = new ManualClock()

@@ -182,7 +182,7 @@ test("T27: SQLite's versions with the fault in restarting a log are known", () =
   expect(faulty.filter(walIsSound)).toEqual([])
 })
 
-test("T10: the database itself refuses a second submission of one request, and a task that has ended and not ended", () => {
+test("P5, T10: the database itself refuses a second submission of one request, and a task that has ended and not ended", () => {
   const db = new Database(":memory:")
   db.run("PRAGMA foreign_keys = ON")
   db.run(schema)
