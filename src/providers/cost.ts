@@ -16,11 +16,16 @@ const hourWriteFactor = 2
 /** By the vendors' names for how a request was served; what is not named costs what stands in the catalog. */
 const serviceFactors: Readonly<Record<string, number>> = { flex: 0.5, batch: 0.5, priority: 2, fast: 2 }
 /**
- * Models whose faster service costs another multiple. Google's documentation says 75 to 100 % more than the standard price for priority, and
+ * Models whose faster service costs another multiple, the first that fits. OpenAI's come from its list of prices for priority processing. Google's documentation says 75 to 100 % more than the standard price for priority, and
  * documentation of a gateway that resells it 80 %: an estimate within a tenth, where the vendor gives no price per model.
  */
 const fastFactors: readonly (readonly [model: RegExp, factor: number])[] = [
   [/^gpt-5\.5/, 2.5],
+  [/^gpt-5-mini/, 1.8],
+  [/^gpt-4\.1-nano/, 2],
+  [/^gpt-4\.1/, 1.75],
+  [/^gpt-4o-2024-05-13/, 1.75],
+  [/^gpt-4o/, 1.7],
   [/^gemini/, 1.8],
 ]
 

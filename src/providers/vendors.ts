@@ -54,6 +54,8 @@ export const rows = [
       affinityHeader: "x-grok-conv-id",
     },
   },
+  // The same page of xAI's documentation: in responses the body's key does what the header does in chat completions.
+  { providers: ["xai"], hosts: ["api.x.ai"], apis: ["openai-responses"], quirks: { cacheKey: true } },
   // openclaw/openclaw#57672 (ids, code 3280), charmbracelet/crush#279 (order, code 3230) and #1590 (`reasoning_content`),
   // dnakov/anon-kode#53 (`stream_options`; counts come unasked). Reasoning comes and goes as parts of the content.
   {

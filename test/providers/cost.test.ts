@@ -1,6 +1,8 @@
 /** Worked examples: what each format reports, and what it comes to. Prices are dollars per million tokens. */
 import { expect, test } from "bun:test"
 import { AnthropicDecoder } from "../../src/providers/anthropic-messages/decode.ts"
+import { noUsage } from "../../src/message/usage.ts"
+import { findModel } from "../../src/providers/catalog.ts"
 import { attemptUsage } from "../../src/providers/attempt-usage.ts"
 import { costOf, serviceFactor, withCost } from "../../src/providers/cost.ts"
 import type { Decoder, DecoderInput } from "../../src/providers/decoder.ts"
@@ -255,6 +257,29 @@ test.each<[string, string, number]>([
   ["gemini", "SERVICE_TIER_FLEX", 0.5],
 ])("%s served as %s costs %d times the list", (id, service, factor) => {
   expect(serviceFactor(id, service)).toBe(factor)
+})
+
+/** OpenAI's list of prices for priority processing, per million tokens: input, cached input, output. */
+test.each<[string, number, number, number]>([
+  ["gpt-5.5", 12.5, 1.25, 75],
+  ["gpt-5.4", 5, 0.5, 30],
+  ["gpt-5.4-mini", 1.5, 0.15, 9],
+  ["gpt-5.2", 3.5, 0.35, 28],
+  ["gpt-5.1", 2.5, 0.25, 20],
+  ["gpt-5", 2.5, 0.25, 20],
+  ["gpt-5-mini", 0.45, 0.045, 3.6],
+  ["gpt-4.1", 3.5, 0.875, 14],
+  ["gpt-4.1-mini", 0.7, 0.175, 2.8],
+  ["gpt-4.1-nano", 0.2, 0.05, 0.8],
+  ["gpt-4o-2024-11-20", 4.25, 2.125, 17],
+  ["gpt-4o-2024-05-13", 8.75, 0, 26.25],
+])("%s costs with priority what its vendor lists", (id, input, cacheRead, output) => {
+  const price = findModel("openai", id)?.cost
+  const used = { ...noUsage, input: 1e5, cacheRead: 1e5, output: 1e5 }
+  const cost = costOf(used, price, serviceFactor(id, "priority"))
+  expect(cost?.input).toBeCloseTo(input / 10, 9)
+  expect(cost?.cacheRead).toBeCloseTo(cacheRead / 10, 9)
+  expect(cost?.output).toBeCloseTo(output / 10, 9)
 })
 
 const usage = { input: 100_000, output: 10_000, cacheRead: 50_000, cacheWrite: 20_000, totalTokens: 180_000 }

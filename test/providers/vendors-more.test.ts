@@ -93,6 +93,8 @@ const cases: readonly Case[] = [
     name: "xAI",
     model: ["xai", "grok-4.7"],
     headers: { authorization: /^Bearer key$/, "x-grok-conv-id": /./ },
+    also: (body) =>
+      body.prompt_cache_key === "session" ? [] : ["prompt_cache_key keeps a conversation where its cache is"],
     needs: true,
   },
   { name: "Meta", model: ["meta", "muse-spark-2"], headers: { authorization: /^Bearer key$/ }, needs: false },
