@@ -57,9 +57,14 @@ function messageOf(entry: Entry): Message | undefined {
   }
 }
 
-/** The messages of a context; markers first, so that a summary comes before what was kept. */
-export function messagesOf(entries: readonly Entry[]): readonly Message[] {
+/** The messages of a context; markers first, so that a summary comes before what was kept. `told`: what is said before an entry, by its id. */
+export function messagesOf(
+  entries: readonly Entry[],
+  told: ReadonlyMap<EntryId, Message> = new Map(),
+): readonly Message[] {
   const marker = entries.findLast((entry) => entry.head !== null)
   const rest = entries.filter((entry) => entry.head === null)
-  return [...(marker === undefined ? [] : [marker]), ...rest].map(messageOf).filter((message) => message !== undefined)
+  return [...(marker === undefined ? [] : [marker]), ...rest]
+    .flatMap((entry) => [told.get(entry.id), messageOf(entry)])
+    .filter((message) => message !== undefined)
 }

@@ -14,9 +14,8 @@ import { agentAt, promptAt, type AgentPast } from "./agent-past.ts"
 import { addBranchSummary } from "./branch-summary.ts"
 import type { Core } from "./core.ts"
 import { readDocument, writeDocument } from "./documents.ts"
+import { promptBefore } from "./prompt-told.ts"
 
-/** Entries that are looked through at a time for a prompt: most turns have none. */
-const pageEntries = 200
 /** A name in a tree, not a note. */
 const labelCharactersMax = 100
 
@@ -37,22 +36,12 @@ async function refuseUnseen(ledger: Ledger, conversation: number, entry: number)
     throw new Refusal("no_entry", `There is no entry e${entry} in the conversation c${conversation}.`)
 }
 
-/** The newest prompt that was in force at `entry`. */
-async function promptOf(ledger: Ledger, conversation: number, entry: number) {
-  for (let before = entry + 1; before > 1;) {
-    const page = await ledger.entries({ conversation, before, limit: pageEntries })
-    const found = promptAt(page)
-    if (found !== undefined) return found
-    before = page[0]?.id ?? 0
-  }
-  return undefined
-}
-
 export async function forkConversation(core: Core, command: Of<"fork">): Promise<Answers["fork"]> {
   const { conversation, entry, summary } = command
   const { ledger } = core
   await refuseUnseen(ledger, conversation, entry)
-  const prompt = await promptOf(ledger, conversation, entry)
+  const found = await promptBefore(ledger, conversation, entry)
+  const prompt = found === undefined ? undefined : promptAt([found])
   const left = tipOf(ledger, conversation)
   const receipt = ledger.commit("flushed", (tx) => {
     const { live } = tx

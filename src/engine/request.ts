@@ -4,7 +4,8 @@
  * - A pin names the entries, the prompt entry, the model, the thinking level and the encoder. The same pin gives the same bytes with the
  *   same encoder; the hash in the pin tells whether it did.
  * - What hooks changed of it is pinned too: they are not asked again for the same request.
- * - A prompt entry is written when prompt or tools differ from the conversation's newest; it is never changed.
+ * - A prompt entry is written when prompt or tools differ from the conversation's newest; it is never changed. How a change of the prompt is told
+ *   is in `prompt-told.ts`.
  */
 import { assert } from "../std/assert.ts"
 import type { Ledger } from "../ledger/ledger.ts"
@@ -17,7 +18,8 @@ import type { Core } from "./core.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { patched, patchOf } from "./context-patch.ts"
 import { readDocument, writeDocument } from "./documents.ts"
-import { append, dataOf } from "./entries.ts"
+import { append } from "./entries.ts"
+import { toldPrompt } from "./prompt-told.ts"
 import { toldModel, type Asking } from "./hooks.ts"
 import type { RequestPin } from "./task.ts"
 
@@ -77,15 +79,14 @@ function cacheKey(ledger: Ledger, conversation: number, to: number): string {
 type Facts = Pick<RequestPin, "from" | "to" | "prompt" | "thinking" | "patch" | "tools">
 
 async function requestOf(core: Core, conversation: number, model: Model, facts: Facts): Promise<ModelRequest> {
-  const promptRecord = await core.ledger.entry(facts.prompt)
-  const prompt = promptRecord === undefined ? undefined : dataOf(promptRecord)
-  assert(prompt?.kind === "prompt", `e${facts.prompt} is the prompt of a request, but no prompt entry`)
   const { entries } = await contextEntries(core.ledger, conversation, facts.to)
+  const told = await toldPrompt(core.ledger, conversation, entries, facts.prompt)
+  assert(told !== undefined, `e${facts.prompt} is the prompt of a request, but no prompt entry`)
   return {
     model,
-    system: prompt.system,
-    tools: prompt.tools,
-    messages: messagesOf(entries),
+    system: told.lead.system,
+    tools: told.lead.tools,
+    messages: messagesOf(entries, told.changes),
     thinking: facts.thinking,
     cacheKey: cacheKey(core.ledger, conversation, facts.to),
   }

@@ -172,6 +172,8 @@ export type AgentOptions<C extends Clock = ManualClock> = {
   /** Fields of the model that differ from {@link testModel}; looked at at each request. */
   readonly modelFields?: () => Partial<Model>
   readonly redact?: EngineOptions["redact"]
+  /** The system prompt as it is now. */
+  system?(): string
 }
 
 export function lineOf(entry: EntryRecord): string | undefined {
@@ -212,7 +214,7 @@ function optionsOf(given: AgentOptions<Clock>, model: ScriptedModel, reports: st
       list: async () => [],
     },
     tools: given.tools ?? [],
-    instructions: { system: () => "You are a test.", files: [] },
+    instructions: { system: () => given.system?.() ?? "You are a test.", files: [] },
     settings: { ...defaultSettings, ...given.settings },
     machine: {
       folder: given.folder ?? "/",
