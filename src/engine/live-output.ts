@@ -37,5 +37,5 @@ export async function output(core: Core, command: Extract<Command, { type: "outp
   // What has ended was cleaned when it ended.
   const text = ended ? read : (core.options.redact?.(read) ?? read)
   const gone = begin > from ? `[… the first ${sizeText(begin)} of this output are not kept …]\n` : ""
-  return { text: gone + text, from, size, ended }
+  return { text: gone + text, from: begin, bytes: bytes.length, size, ended }
 }

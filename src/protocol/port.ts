@@ -287,7 +287,14 @@ export type Answers = {
   changes: ChangesRecord
   undo: UndoRecord
   entries: { readonly entries: readonly EntryRecord[]; readonly older: boolean }
-  output: { readonly text: string; readonly from: number; readonly size: number; readonly ended: boolean }
+  /** `from` and `bytes`: what of the output `text` is, `from` beyond what was asked for where that is not there any more, which a line says first. */
+  output: {
+    readonly text: string
+    readonly from: number
+    readonly bytes: number
+    readonly size: number
+    readonly ended: boolean
+  }
   search: SearchPage
   screen: null
   models: readonly ModelRecord[]

@@ -41,7 +41,7 @@ test("who reads the head of an output that was freed is told that it is gone, an
   const [task = 0] = [...agent.view().tasks.values()].filter(({ work }) => work.kind === "toolCall").map(({ id }) => id)
   const read = (from: number, to: number) => port.request({ type: "output", task, from, to })
   const gone = "[… the first 5.0 kB of this output are not kept …]\n"
-  expect(await read(0, 3_000)).toEqual({ text: gone, from: 0, size: 10_000, ended: false })
+  expect(await read(0, 3_000)).toEqual({ text: gone, from: 5_000, bytes: 0, size: 10_000, ended: false })
   expect((await read(4_000, 5_005)).text).toBe(`${gone}straw`)
   expect((await read(5_000, 5_005)).text).toBe("straw")
   const search = { type: "search", client: "main", conversation: 1, regex: false, limit: 9 } as const

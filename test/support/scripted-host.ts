@@ -221,7 +221,7 @@ export class ScriptedHost {
       undo: () => ({ entry: null, undone: [], refused: [], commands: 0 }),
       shell: () => ({ entry: this.id(), output: "", exit: 0 }),
       entries: () => ({ entries: [], older: false }),
-      output: () => ({ text: "", from: 0, size: 0, ended: true }),
+      output: () => ({ text: "", from: 0, bytes: 0, size: 0, ended: true }),
       search: () => ({ hits: [], more: null, down: 0 }),
       screen: () => null,
       models: () => [],

@@ -12,9 +12,12 @@ const pieceBytes = 256 * 1024
 /** Bytes that are held; a stretch that is longer begins anew with its next piece. */
 const heldBytesMax = 8 * 1024 * 1024
 
+/** `text` is the `bytes` from `from` on; where `from` is beyond what was asked for, what is not there any more is told in its first line. */
+type Piece = { readonly text: string; readonly from: number; readonly bytes: number }
+
 export type OutputHost = {
-  /** Bytes `from`…`to` of the output, as text. Rejects where it cannot be read. */
-  fetch(from: number, to: number): Promise<string>
+  /** Bytes `from`…`to` of the output. Rejects where it cannot be read. */
+  fetch(from: number, to: number): Promise<Piece>
   /** What is held has changed; `to`: where the reader is to be in it, or null to stay. */
   changed(to: "start" | "end" | null): void
   failed(error: unknown): void
@@ -88,7 +91,8 @@ export class HeldOutput {
     if (from === 0) return
     const begin = Math.max(0, from - pieceBytes)
     if (to - from >= heldBytesMax) this.#begin(begin, from, "end")
-    else this.#fetch(begin, from, (piece) => this.#text.prepend(piece, begin))
+    // Nothing is before what is not there any more.
+    else this.#fetch(begin, from, (piece) => this.#text.prepend(piece.text, piece.from > begin ? 0 : begin))
   }
 
   /** The end of what is held is in view. */
@@ -97,7 +101,7 @@ export class HeldOutput {
     if (!this.#away || to >= this.#size) return
     const end = Math.min(this.#size, to + pieceBytes)
     if (to - from >= heldBytesMax) this.#begin(to, end, "start")
-    else this.#fetch(to, end, (piece) => this.#extend(piece, to, end))
+    else this.#fetch(to, end, (piece) => this.#extend(piece))
   }
 
   /** To the first byte; true where that is too far to get to from piece to piece, and it comes by itself. */
@@ -133,46 +137,47 @@ export class HeldOutput {
 
   /** A new stretch. Its last line may go on, and comes with the next piece. */
   #begin(from: number, to: number, place: "start" | "end" | null): void {
-    const take = (piece: string): void => {
-      const text = to >= this.#size ? piece : wholeLines(piece)
-      const end = to >= this.#size ? to : from + byteLength(text)
-      this.#away = end < this.#size
+    const take = (piece: Piece): void => {
+      // All of it is gone: what is there begins further on.
+      if (piece.bytes === 0 && piece.from > from) return this.#begin(piece.from, piece.from + pieceBytes, place)
+      const { text, end } = this.#whole(piece)
       this.#text.reset(text, end)
     }
     this.#fetch(from, to, take, place)
   }
 
-  #extend(piece: string, from: number, to: number): void {
-    const text = to >= this.#size ? piece : wholeLines(piece)
-    const end = to >= this.#size ? to : from + byteLength(text)
-    this.#away = end < this.#size
+  #extend(piece: Piece): void {
+    const { text, end } = this.#whole(piece)
     this.#text.extend(text, end)
   }
 
-  #fetch(from: number, to: number, take: (piece: string) => void, place: "start" | "end" | null = null): void {
+  /** A piece up to the end of its last whole line, where the output goes on behind it; `end` is that place in the output. */
+  #whole({ text, from, bytes }: Piece): { readonly text: string; readonly end: number } {
+    const isLast = from + bytes >= this.#size
+    const line = isLast ? text.length : text.lastIndexOf("\n") + 1 || text.length
+    const end = from + bytes - byteLength(text.slice(line))
+    this.#away = end < this.#size
+    return { text: text.slice(0, line), end }
+  }
+
+  #fetch(from: number, to: number, take: (piece: Piece) => void, place: "start" | "end" | null = null): void {
     if (this.#isFetching) return
     this.#isFetching = true
-    const taken = (piece: string, then: (piece: string) => void): void => {
+    const taken = (then: () => void): void => {
       this.#isFetching = false
       if (this.#isClosed) return
-      then(piece)
+      then()
       this.#host.changed(place)
       this.#reach()
     }
     this.#host.fetch(from, to).then(
-      (piece) => taken(piece, take),
+      (piece) => taken(() => take(piece)),
       (error: unknown) => {
         this.#wanted = null
         // What could not be read is not asked for again: the start is in view at every paint.
-        taken("", () => this.#text.prepend("", 0))
+        taken(() => this.#text.prepend("", 0))
         this.#host.failed(error)
       },
     )
   }
-}
-
-/** `text` up to the end of its last whole line; all of it where that is none. */
-function wholeLines(text: string): string {
-  const end = text.lastIndexOf("\n") + 1
-  return end === 0 ? text : text.slice(0, end)
 }

@@ -194,10 +194,10 @@ class ToolOutput implements ToolPanel {
     return new HeldOutput({
       fetch: async (from, to) => {
         const task = this.#target === null ? null : targetTask(this.#target)
-        if (task === null || this.#input === null) return ""
-        const { text, size, ended } = await this.#input.port.request({ type: "output", task, from, to })
-        if (ended && size === 0 && this.#target?.kind === "ended") throw new Error(notKept)
-        return text
+        if (task === null || this.#input === null) return { text: "", from, bytes: 0 }
+        const answer = await this.#input.port.request({ type: "output", task, from, to })
+        if (answer.ended && answer.size === 0 && this.#target?.kind === "ended") throw new Error(notKept)
+        return answer
       },
       changed: (to) => {
         this.#show()

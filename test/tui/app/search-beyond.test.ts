@@ -173,6 +173,7 @@ test("in an output of which only the end is held, a match far above is counted a
   host.answers.output = ({ from, to }) => ({
     text: new TextDecoder().decode(bytes.subarray(from, to)),
     from,
+    bytes: bytes.subarray(from, to).length,
     size: bytes.length,
     ended: true,
   })

@@ -75,7 +75,8 @@ test("an output that was cut for the model is fetched piece by piece, from its e
       if (command.type !== "output") return Promise.reject(new Error("not asked for here"))
       asked.push([command.from, command.to])
       const text = new TextDecoder().decode(bytes.subarray(command.from, command.to))
-      const answer = { text, from: command.from, size: bytes.length, ended: true }
+      const { length } = bytes.subarray(command.from, command.to)
+      const answer = { text, from: command.from, bytes: length, size: bytes.length, ended: true }
       return Promise.resolve(answer as never)
     },
   }
@@ -107,7 +108,7 @@ test("of an output that is not kept any more what its result says is shown, and 
     ...noPort,
     request: (command) => {
       if (command.type !== "output") return Promise.reject(new Error("not asked for here"))
-      return Promise.resolve({ text: "", from: command.from, size: 0, ended: true } as never)
+      return Promise.resolve({ text: "", from: command.from, bytes: 0, size: 0, ended: true } as never)
     },
   }
   await using screen = await openPanel(openToolOutput, 60, 8, { port })
