@@ -87,7 +87,7 @@ const words = ["one ", "two ", "three ", "four ", "five ", "six ", "seven ", "ei
 /** A longer answer, and one more after it. */
 const streamed: Scene = {
   script: ({ lastUser }) => ({
-    text: lastUser.endsWith("more") ? "more" : words.flatMap((word) => [word, { delayMs: 50 }]),
+    text: lastUser.endsWith("more") ? "more" : words.flatMap((word) => [word, { delayMs: 100 }]),
   }),
   steps: [answered("hello"), answered("more")],
 }
@@ -217,7 +217,11 @@ test("row 21: killed with inputs queued, each is placed at its time and in its o
     await until(host, (view) => isOver(view, "and later"))
   }
   const scene: Scene = {
-    script: ({ lastUser }) => (lastUser.endsWith("work") ? { text: ["w", { delayMs: 600 }, "orked"] } : { text: "ok" }),
+    script: (request, asked) => {
+      if (!request.lastUser.endsWith("work")) return { text: "ok" }
+      // The first host has no answer to its end.
+      return { text: ["w", ...(asked === 0 ? [{ until: request.closed }] : []), "orked"] }
+    },
     steps: [busy],
   }
   const queued = ({ disk }: Fallen): number => disk.submissions.filter(({ status }) => status === "queued").length
@@ -247,7 +251,8 @@ test("T20: three deaths at one request set it aside, told to whoever comes; anot
     const [session] = sessionsOf(machine)
     const host = await startStdioHost(machine, { session, env: { CAIRN_KILL: "ask:1" } })
     if (host !== undefined && death === 0) await say(host, told, "hello").catch(() => undefined)
-    expect(await host?.ended).toBe("SIGKILL")
+    // It may have died before it could answer.
+    if (host !== undefined) expect(await host.ended).toBe("SIGKILL")
   }
   expect(server.requests).toHaveLength(0)
   const host = await startStdioHost(machine, { session: sessionsOf(machine)[0] })
