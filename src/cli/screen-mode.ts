@@ -14,6 +14,7 @@ import { keymapShelf, themeShelf, type ShelfOptions } from "../home/shelf.ts"
 import { readHolder } from "../ledger/lock.ts"
 import { modelName } from "../providers/model.ts"
 import { tourModel } from "../providers/tour/model.ts"
+import { endAtOnce } from "../std/end.ts"
 import { resetSequence } from "../tui/reset.ts"
 import type { Outside, ScreenEnd, ScreenOptions, ScreenSettings, SessionChoice, TrustQuestion } from "../tui/options.ts"
 import type { Mode, RunFlags } from "./args.ts"
@@ -184,6 +185,7 @@ export async function openScreen(start: ScreenStart): Promise<number> {
   )
   await hosts.close()
   process.stdout.write(exitLines(end, person))
+  if (isRaw()) makeSane(end.code)
   return end.code
 }
 
@@ -220,9 +222,27 @@ function leave(code: number): never {
   process.exit(code)
 }
 
+/**
+ * Whether the terminal hands on single keys and echoes none, when it should be a shell's again. A screen gives back what it found, and found
+ * this where one before it was killed.
+ */
+function isRaw(): boolean {
+  const told = Bun.spawnSync(["stty", "-a"], { stdin: "inherit", stdout: "pipe", stderr: "ignore" })
+  return told.stdout
+    .toString()
+    .split(/[\s;]+/)
+    .includes("-icanon")
+}
+
+/** The settings of a shell's terminal, and the end of this program with them: its runtime would put back what it found. */
+function makeSane(status: number): void {
+  Bun.spawnSync(["stty", "sane"], { stdin: "inherit", stdout: "ignore", stderr: "ignore" })
+  endAtOnce(status)
+}
+
 function resetTerminal(): number {
   process.stdout.write(resetSequence)
-  Bun.spawnSync(["stty", "sane"], { stdin: "inherit", stdout: "ignore", stderr: "ignore" })
+  makeSane(0)
   return 0
 }
 

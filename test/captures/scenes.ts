@@ -86,7 +86,7 @@ export const scenes: readonly Scene[] = [
   { name: "panel-output-raw", keys: [...toPanel(2), "r"], shows: "raw: read", leave: ["r", ...chatOnly] },
   { name: "panel-plan", keys: [...toPanel(3), "j"], shows: "☐ ship", leave: chatOnly },
   { name: "panel-tasks", keys: ["C-x", "j"], shows: "Nothing is running", leave: ["C-x", "j", ...chatOnly] },
-  { name: "panel-changes", keys: ["C-x", "v"], shows: "changes: 2 files", leave: ["C-x", "v", ...chatOnly] },
+  { name: "panel-changes", keys: ["C-x", "v"], shows: /changes: 2 f|command ran|chan\S* ×/, leave: ["C-x", "v", ...chatOnly] },
   { name: "panel-zoomed", keys: [...toPanel(2), "z"], shows: "▣", leave: ["z", ...chatOnly] },
   {
     name: "search",
@@ -115,7 +115,7 @@ export const scenes: readonly Scene[] = [
   dialog("settings", ["C-x", "s"], "Settings ─"),
   dialog("help", ["F1"], "Keys ─"),
   { name: "copy-mode", keys: ["C-x", "[", "k", "k", "k", "V", "k"], shows: closing, leave: ["q", "C-x", "Down"] },
-  { name: "key-hints", keys: ["C-x"], shows: "Choose the", leave: ["BSpace"] },
+  { name: "key-hints", keys: ["C-x"], shows: "Edit the prompt", leave: ["BSpace"] },
   { name: "completion-commands", keys: [], text: "/mo", shows: "/model", leave: ["C-c"] },
   { name: "completion-paths", keys: [], text: "see @ans", shows: "src/answer.ts", leave: ["C-c"] },
   { name: "editor-lines", keys: [], text: "one", then: ["C-j", "C-j"], shows: "one", leave: ["C-c"] },

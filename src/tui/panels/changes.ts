@@ -61,7 +61,8 @@ function blocksOf({ files, commands }: ChangesRecord, nothing: string): readonly
       return { ...plain, key: hunk.id, gap: 0, size, kind: "hunk", file, hunk }
     }),
   ])
-  const ran = commands === 0 ? "" : `${commands} commands ran; what they changed is not in here.`
+  const ran =
+    commands === 0 ? "" : `${commands} ${commands === 1 ? "command" : "commands"} ran; what changed so is not in here.`
   const notes = [blocks.length === 0 ? nothing : "", ran].filter((text) => text !== "")
   return [
     ...blocks,

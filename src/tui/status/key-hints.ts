@@ -15,9 +15,9 @@ import type { Rect } from "../layout.ts"
 import { chunk } from "./strip.ts"
 
 /** A column that shows less of a title than this says nothing. */
-const columnMin = 38
+const columnMin = 28
 /** Part of the rows over the editor that the hints may take. */
-const rowsShare = 0.6
+const rowsShare = 0.75
 
 export type KeyHint = { readonly key: string; readonly text: string }
 
@@ -43,12 +43,13 @@ export function keyHints(keymap: Keymap, contexts: readonly string[], pressed: r
   })
 }
 
-/** Hints as rows of cells, each `width` wide, filled column by column. */
+/** Hints as rows of cells, each `width` wide, filled column by column: as few columns as hold all of them. */
 export function hintRows(
   hints: readonly KeyHint[],
   room: { readonly columns: number; readonly rows: number },
 ): { readonly rows: readonly (readonly KeyHint[])[]; readonly width: number } {
-  const across = Math.max(1, Math.floor(room.columns / columnMin))
+  const most = Math.max(1, Math.floor(room.columns / columnMin))
+  const across = Math.min(most, Math.max(1, Math.ceil(hints.length / room.rows)))
   const high = Math.max(1, Math.min(room.rows, Math.ceil(hints.length / across)))
   const fits = across * high
   const left = hints.length - fits + 1

@@ -56,5 +56,5 @@ test("a key that begins a longer sequence stands once, with how many are behind 
   const next = keyHints(keymap, ["editor", "global"], keys ?? [])
   expect(new Set(next.map(({ key }) => key)).size).toBe(next.length)
   expect(hintRows(next, { columns: 80, rows: 100 }).rows.flat()).toHaveLength(next.length)
-  expect(hintRows(next, { columns: 80, rows: 3 }).rows.flat()).toHaveLength(6)
+  expect(hintRows(next, { columns: 60, rows: 3 }).rows.flat()).toHaveLength(6)
 })

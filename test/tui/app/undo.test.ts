@@ -117,7 +117,7 @@ test("the changes of a run are read hunk by hunk, and one of them is taken back"
   robot.shows("changes: 1 files +2 −2")
   robot.shows("src/a.ts  +2 −2")
   robot.shows("@@ -3,1 +3,1 @@")
-  robot.shows("1 commands ran; what they changed is not in here.")
+  robot.shows("1 command ran; what changed so is not in here.")
   expect(asked(robot, "changes")).toEqual([{ type: "changes", conversation: 1, run }])
   await robot.press("tab", "tab")
   while (!(robot.state.focus.area === "panel" && robot.state.focus.id === "changes")) await robot.press("tab")
