@@ -86,7 +86,12 @@ export const scenes: readonly Scene[] = [
   { name: "panel-output-raw", keys: [...toPanel(2), "r"], shows: "raw: read", leave: ["r", ...chatOnly] },
   { name: "panel-plan", keys: [...toPanel(3), "j"], shows: "☐ ship", leave: chatOnly },
   { name: "panel-tasks", keys: ["C-x", "j"], shows: "Nothing is running", leave: ["C-x", "j", ...chatOnly] },
-  { name: "panel-changes", keys: ["C-x", "v"], shows: /changes: 2 f|command ran|chan\S* ×/, leave: ["C-x", "v", ...chatOnly] },
+  {
+    name: "panel-changes",
+    keys: ["C-x", "v"],
+    shows: /changes: 2 f|command ran|chan\S* ×/,
+    leave: ["C-x", "v", ...chatOnly],
+  },
   { name: "panel-zoomed", keys: [...toPanel(2), "z"], shows: "▣", leave: ["z", ...chatOnly] },
   {
     name: "search",
