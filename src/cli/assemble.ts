@@ -3,6 +3,7 @@
  */
 import { join } from "node:path"
 import { childEnvironment, namesIn } from "../home/env.ts"
+import { headerTexts } from "../home/provider-headers.ts"
 import { durationMs } from "../home/duration.ts"
 import { rootConversation, begin, openEngine, type Engine } from "../engine/engine.ts"
 import type { EngineSettings } from "../engine/options.ts"
@@ -142,7 +143,8 @@ async function applyFlags(engine: Engine, person: Person, run: RunFlags, equipme
 function machineOf(person: Person, ledger: Ledger) {
   const { config } = person.settings.merged
   const keys = new Set([...Object.values(keyNames()).flat(), apiKeyVariable])
-  for (const name of namesIn(Object.values(config.providers).flatMap(({ apiKey }) => apiKey ?? []))) keys.add(name)
+  const written = Object.values(config.providers).flatMap(({ apiKey }) => apiKey ?? [])
+  for (const name of namesIn([...written, ...headerTexts(config.providers)])) keys.add(name)
   const sessions = join(person.dirs.data, "sessions")
   return {
     folder: person.folder,

@@ -22,6 +22,7 @@ import { SettingsStore } from "../home/settings-store.ts"
 import { TrustStore } from "../home/trust.ts"
 import { keyNames } from "../providers/catalog.ts"
 import type { Providers } from "../providers/config.ts"
+import { readProviderHeaders } from "../home/provider-headers.ts"
 import { providerProblems } from "../providers/config-problems.ts"
 import { createProviders } from "../providers/registry.ts"
 import type { RunFlags } from "./args.ts"
@@ -155,15 +156,17 @@ export async function readPerson(run: RunFlags, headless: boolean): Promise<Pers
   if (headless && settings.broken) throw new Stop(settings.problems.join("\n"), 2)
   const { config } = settings.merged
   const credentials = credentialsOf(env, dirs, run, config.providers)
+  const headers = readProviderHeaders(config.providers, env)
   const providers = createProviders({
-    providers: config.providers,
+    providers: headers.providers,
     keys: (name) => credentials.keyNow(name),
     baseUrls: (name) => credentials.baseUrl(name),
     needsLogin: (name) => oauthOf(name, config.providers) !== undefined,
   })
   const wanted = readPatterns(config.redact)
-  const redact = makeRedact(wanted.patterns, () => credentials.secrets())
+  const redact = makeRedact(wanted.patterns, () => [...credentials.secrets(), ...headers.secrets])
   const broken = credentials.problem === null ? [] : [credentials.problem]
-  const problems = [...settings.problems, ...broken, ...wanted.problems, ...providerProblems(config.providers)]
+  const ofProviders = [...headers.problems, ...providerProblems(config.providers)]
+  const problems = [...settings.problems, ...broken, ...wanted.problems, ...ofProviders]
   return { env, dirs, folder, project, settings, credentials, providers, trusted, redact, problems }
 }

@@ -3,6 +3,7 @@
  *
  * - summarize → placed. What is summarized is pinned when the task is made, so a crash asks the same again; one task places one summary at most.
  * - A summary that failed, came back empty or with calls leaves the context as it was: the task fails, and the person is told.
+ * - Of two that are under way at once the one that keeps less rules; the other one comes to nothing, and is paid for.
  * - What it cost counts, also what attempts cost that gave no summary.
  */
 import type { Task } from "../ledger/records.ts"
@@ -20,11 +21,13 @@ import type { JsonObject } from "../std/json.ts"
 import { branchMessages } from "./branch-summary.ts"
 import { contextEntries, messagesOf } from "./context.ts"
 import { liveTask, type Core } from "./core.ts"
+import { countFailure, takePlace } from "./compaction-plan.ts"
 import { cutAt, roomOf, type Room } from "./cut.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
 import { compactionChoice } from "./hooks.ts"
 import { retryDelay } from "./retry.ts"
+import { cleanError } from "./secrets.ts"
 import { summaryPrompt, summarySystem, withFiles } from "./summary.ts"
 import { compactionKind, stored, taskVersions } from "./task.ts"
 
@@ -43,20 +46,32 @@ export type CompactionInput = {
 }
 
 /** Make the task; part of a commit. `keep`: tokens of the recent part. */
-export function addCompaction(tx: Tx, conversation: number, owner: number | null, input: CompactionInput): Task {
+export function addCompaction(
+  tx: Tx,
+  conversation: number,
+  owner: number | null,
+  input: CompactionInput,
+  background = false,
+): Task {
   const version = taskVersions[compactionKind] ?? 1
-  return tx.addTask({ conversation, kind: compactionKind, version, owner, input, ...stored({ phase: "summarize" }) })
+  const made = stored({ phase: "summarize" })
+  return tx.addTask({ conversation, kind: compactionKind, version, owner, background, input, ...made })
 }
 
 /** What summaries were asked for with, and what that has cost so far. */
 type Spent = { readonly model: string; usage: Usage }
 
+/** A model as it is called where it can be asked. */
+function nameOf(core: Core, name: string): string {
+  const resolved = core.options.models.resolve(name)
+  return resolved.ok ? modelName(resolved.model) : name
+}
+
 /** Counts what was spent. Part of a commit. */
 function count(core: Core, tx: Tx, conversation: number, { model: name, usage }: Spent): void {
   if (usage.totalTokens === 0) return
   const before = readDocument(tx.live, conversation, "usage") ?? emptyUsage
-  const resolved = core.options.models.resolve(name)
-  const model = resolved.ok ? modelName(resolved.model) : name
+  const model = nameOf(core, name)
   writeDocument(tx, conversation, "usage", {
     ...before,
     total: addUsage(before.total, usage),
@@ -67,11 +82,18 @@ function count(core: Core, tx: Tx, conversation: number, { model: name, usage }:
 function fail(core: Core, task: Task, text: string | null, spent?: Spent): Promise<void> {
   const receipt = core.ledger.commit("flushed", (tx) => {
     if (spent !== undefined) count(core, tx, task.conversation, spent)
+    if (spent !== undefined && task.abort === null && isAutomatic(task))
+      countFailure(tx, task.conversation, nameOf(core, spent.model))
     if (text !== null)
       append(tx, { conversation: task.conversation }, { kind: "notice", level: "warning", code: "compaction", text })
     tx.setTask(task.id, { status: task.abort === null ? "failed" : "aborted", outcome: { reason: text ?? "aborted" } })
   })
   return receipt.stored
+}
+
+function isAutomatic(task: Task): boolean {
+  const { reason } = task.input as CompactionInput
+  return reason === "threshold" || reason === "overflow"
 }
 
 export async function runCompaction(core: Core, id: number, signal: AbortSignal): Promise<void> {
@@ -119,7 +141,8 @@ export async function runCompaction(core: Core, id: number, signal: AbortSignal)
     if (!(error instanceof ProviderError)) throw error
     const now = liveTask(core, id)
     if (now === undefined || core.closing()) return
-    const why = now.abort === null ? `The conversation could not be summarized: ${error.message}` : null
+    const { message } = cleanError(error, core.options.redact)
+    const why = now.abort === null ? `The conversation could not be summarized: ${message}` : null
     await fail(core, now, why, spent)
   }
 }
@@ -231,10 +254,12 @@ async function place(core: Core, task: Task, head: number | null, summary: strin
     const place = { conversation: task.conversation, byTask: task.id, head }
     const { branch } = task.input as CompactionInput
     const said = core.options.redact?.(summary) ?? summary
-    append(tx, place, { kind: "compaction", summary: said, tokensBefore: before.context, branch: branch?.from })
+    const isStale = head !== null && !takePlace(tx, task.conversation, head)
+    if (!isStale)
+      append(tx, place, { kind: "compaction", summary: said, tokensBefore: before.context, branch: branch?.from })
     count(core, tx, task.conversation, spent)
     // Counted anew by the next answer.
-    if (head !== null) {
+    if (head !== null && !isStale) {
       const now = readDocument(tx.live, task.conversation, "usage") ?? emptyUsage
       writeDocument(tx, task.conversation, "usage", { ...now, context: 0, contextEstimated: true })
     }

@@ -8,19 +8,20 @@
  */
 import type { Partial } from "../message/delta.ts"
 import { emptyPartial } from "../message/delta.ts"
-import { estimateMessages, estimateRequest } from "../message/estimate.ts"
 import { sleep } from "../std/clock.ts"
 import { unreachable } from "../std/assert.ts"
 import { ProviderError, type Response } from "../providers/provider.ts"
 import type { Model } from "../providers/model.ts"
 import type { Task } from "../ledger/records.ts"
+import { addCompaction } from "./compaction.ts"
+import { compactionPlan, tellWindow, tooLongText, underWay } from "./compaction-plan.ts"
 import { liveTask, type Core } from "./core.ts"
 import { consent, waitsForConsent } from "./cost-limit.ts"
-import { isFull, roomOf, sizeOf, type Room } from "./cut.ts"
+import { roomOf } from "./cut.ts"
 import { readDocument } from "./documents.ts"
 import { GenerationProgress } from "./progress.ts"
 import { newRequest, rebuildRequest, type Built } from "./request.ts"
-import { cleanPartial, cleanParts } from "./secrets.ts"
+import { cleanError, cleanPartial, cleanParts } from "./secrets.ts"
 import { moreOf, stopOf, turnAgent } from "./turn-hooks.ts"
 import { lastWords, remainingWait, retryDelay } from "./retry.ts"
 import {
@@ -133,14 +134,23 @@ async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Bui
   const built = await newRequest(asking, resolved.model, turn)
   // Stopped meanwhile: nothing is asked for any more, a summary neither.
   if (core.closing() || liveTask(core, task.id)?.abort !== null) return undefined
-  const room = roomOf(resolved.model.contextWindow, core.options.settings.compaction)
-  if (tooLarge(core, task, built, room)) {
-    const input = { reason: "threshold", focus: "", to: built.pin.to, keep: room.keep } as const
+  const plan = await compactionPlan(core, task, built)
+  if (core.closing() || liveTask(core, task.id)?.abort !== null) return undefined
+  if (plan === "stop") {
+    await fail(core, task, built.model, "too_long", tooLongText(built.model))
+    return undefined
+  }
+  const { keep } = roomOf(built.model.contextWindow, core.options.settings.compaction)
+  const input = { reason: "threshold", focus: "", to: built.pin.to, keep } as const
+  if (plan === "first") {
     core.ledger.commit("relaxed", (tx) => compactFirst(tx, task, input))
     return undefined
   }
   core.ledger.commit("relaxed", (tx) => {
     tellUnseen(tx, task.conversation, built.model, built.request.messages)
+    tellWindow(tx, task.conversation, built.model)
+    if (plan === "behind" && underWay(tx.live, task.conversation) === undefined)
+      addCompaction(tx, task.conversation, null, input, true)
     tx.setTask(task.id, {
       status: "running",
       attempt: task.attempt + 1,
@@ -148,15 +158,6 @@ async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Bui
     })
   })
   return built
-}
-
-/** Whether the request would leave no room for its answer, and this turn has not compacted yet. */
-function tooLarge(core: Core, task: Task, built: Built, room: Room): boolean {
-  if (!core.options.settings.compaction.enabled || countsOf(task).compactions > 0) return false
-  const usage = readDocument(core.ledger.live, task.conversation, "usage")
-  const last = built.request.messages.findLastIndex((message) => message.role === "assistant")
-  const since = estimateMessages(built.request.messages.slice(last + 1))
-  return isFull(sizeOf(estimateRequest(built.request), usage?.context ?? 0, since), room)
 }
 
 async function leftover(core: Core, task: Task): Promise<Partial> {
@@ -232,7 +233,7 @@ async function askWith(
     })
     return { response }
   } catch (error) {
-    if (error instanceof ProviderError) return { error }
+    if (error instanceof ProviderError) return { error: cleanError(error, core.options.redact) }
     throw error
   }
 }

@@ -8,6 +8,7 @@
 import type { Partial } from "../message/delta.ts"
 import type { AssistantPart, UserPart } from "../message/message.ts"
 import type { Command } from "../protocol/port.ts"
+import { ProviderError } from "../providers/provider.ts"
 import type { Redact } from "../std/redact.ts"
 
 function cleanUserParts(parts: readonly UserPart[], redact: Redact): readonly UserPart[] {
@@ -32,6 +33,14 @@ export function cleanPartial(partial: Partial, redact: Redact): Partial {
 
 export function cleanParts(parts: readonly AssistantPart[], redact: Redact): readonly AssistantPart[] {
   return parts.map((part) => cleanPart(part, redact))
+}
+
+/** A failure whose words are those of a server, which may have repeated what it was sent. */
+export function cleanError(error: ProviderError, redact: Redact | undefined): ProviderError {
+  const message = redact?.(error.message) ?? error.message
+  if (message === error.message) return error
+  const { kind, reason, retryAfterMs, status } = error
+  return new ProviderError(kind, reason, message, { retryAfterMs, status })
 }
 
 /** A command as it is carried out. */

@@ -53,20 +53,30 @@ test("no key is in anything that a session keeps or says, though the server echo
   const server = await startModelServer({ strict: false })
   server.script(({ headers, lastUser, results }) => {
     if (lastUser.includes("echo"))
-      return { status: 401, body: { error: { message: `no: ${headers.authorization} / x-api-key: ${secret}` } } }
+      return {
+        status: 401,
+        body: { error: { message: `no: ${headers["x-corp"]} ${headers.authorization} / x-api-key: ${secret}` } },
+      }
     if (results.length > 0) return { text: `it printed ${results[0]?.text.trim()}` }
     return {
-      toolCalls: [{ name: "bash", args: { command: "cat auth.json; seq 1 3000; cat auth.json; cat token.txt" } }],
+      toolCalls: [{ name: "bash", args: { command: "cat auth.json; seq 1 3000; cat auth.json; cat token.txt; env" } }],
     }
   })
   using machine = localMachine(server, {
-    providers: { local: { ...(priced(server.completionsUrl) as object), apiKey: "$LOCAL_KEY" } as Json },
+    providers: {
+      local: {
+        ...(priced(server.completionsUrl) as object),
+        apiKey: "$LOCAL_KEY",
+        headers: { "x-corp": "$CORP" },
+      } as Json,
+    },
     model: localModel,
     redact: ["tok_[a-z]+"],
   })
   writeFileSync(join(machine.work, "auth.json"), JSON.stringify({ key: secret }))
   writeFileSync(join(machine.work, "token.txt"), "tok_abcdef\n")
-  const env = { LOCAL_KEY: secret }
+  const corporate = "the-house-says-so"
+  const env = { LOCAL_KEY: secret, CORP: corporate }
   const printed = await runBinary(machine, ["-p", "print it with tok_typed"], { env })
   const echoed = await runBinary(machine, ["-c", "-p", `echo ${secret}`], { env })
   expect(printed.status).toBe(0)
@@ -88,12 +98,15 @@ test("no key is in anything that a session keeps or says, though the server echo
   const kept = textsBelow(machine.env.XDG_DATA_HOME ?? "")
   expect(kept.length).toBeGreaterThan(3)
   for (const text of [...said, ...kept]) {
-    expect(text.includes(secret)).toBe(false)
+    expect(text.includes(secret) || text.includes(corporate)).toBe(false)
     expect(text).not.toMatch(/tok_(abcdef|typed)/)
   }
   // The model did not see it either.
+  expect(server.requests.every(({ headers }) => headers["x-corp"] === corporate)).toBe(true)
   const bodies = server.requests.map(({ bodyText }) => bodyText)
-  expect(bodies.filter((body) => body.includes(secret) || /tok_(abcdef|typed)/.test(body))).toEqual([])
+  expect(
+    bodies.filter((body) => body.includes(secret) || body.includes(corporate) || /tok_(abcdef|typed)/.test(body)),
+  ).toEqual([])
   expect(bodies[0]).toContain("print it with [redacted]")
   await server.stop()
 })
