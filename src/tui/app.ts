@@ -181,7 +181,7 @@ function makeKeys(options: ScreenOptions, app: () => App): Keys {
   })
 }
 
-function makeStore(renderer: CliRenderer, options: ScreenOptions, looks: Looks): Store {
+function makeStore(renderer: CliRenderer, options: ScreenOptions, looks: Looks, app: () => App): Store {
   const { clock, settings, terminal } = options
   const state = startState({
     size: { columns: renderer.terminalWidth, rows: renderer.terminalHeight },
@@ -192,7 +192,8 @@ function makeStore(renderer: CliRenderer, options: ScreenOptions, looks: Looks):
     now: clock.now(),
     interrupted: options.interrupted ?? null,
   })
-  return new Store(state, { clock, remote: terminal.remote })
+  const crowded = (): boolean => app().slots.panel("chat")?.reader?.waiting ?? false
+  return new Store(state, { clock, remote: terminal.remote, crowded })
 }
 
 /** `opened` hears that the session's first snapshot is there; `end` and `terminal` are the screen's. */
@@ -205,7 +206,7 @@ export function makeApp(
   // The parts know each other through the app, which is there before any of them is used.
   const app = (): App => made ?? missing()
   const looks = makeLooks(options, app)
-  const store = makeStore(renderer, options, looks)
+  const store = makeStore(renderer, options, looks, app)
   const parts = makeParts(renderer, options, app)
   const link = new Link(options.session, {
     store,

@@ -12,6 +12,9 @@ import { update, type ScreenEvent } from "./update.ts"
 /** Milliseconds between two paints of text that streams, here and over a network; and of commits, which come singly. */
 const streamMs = 33
 const streamRemoteMs = 100
+/** The same, for text that comes faster than it is scrolled. */
+const crowdedMs = 100
+const crowdedRemoteMs = 200
 const commitMs = 33
 
 /** `content` says that the view may be drawn too, and not only what a key changed. */
@@ -25,6 +28,8 @@ const contentEvents: ReadonlySet<string> = new Set(["older", "session.left", "co
 export class Store {
   readonly #clock: Clock
   readonly #streamMs: number
+  readonly #crowdedMs: number
+  readonly #crowded: () => boolean
   readonly #listeners = new Set<Listener>()
   #state: ScreenState
   #draw: Draw | null = null
@@ -34,10 +39,13 @@ export class Store {
   #dueAt = Number.POSITIVE_INFINITY
   #paintedAt = Number.NEGATIVE_INFINITY
 
-  constructor(state: ScreenState, options: { readonly clock: Clock; readonly remote: boolean }) {
+  /** `crowded`: what came last is not all to be seen before the next scroll. */
+  constructor(state: ScreenState, options: { readonly clock: Clock; readonly remote: boolean; crowded?(): boolean }) {
     this.#state = state
     this.#clock = options.clock
     this.#streamMs = options.remote ? streamRemoteMs : streamMs
+    this.#crowdedMs = options.remote ? crowdedRemoteMs : crowdedMs
+    this.#crowded = () => options.crowded?.() ?? false
   }
 
   get state(): ScreenState {
@@ -63,7 +71,8 @@ export class Store {
     if (event.type !== "frame") return this.#drawSoon(contentEvents.has(event.type))
     // The first snapshot is what a person waits for.
     if (event.frame.type === "snapshot") return this.#drawSoon(true)
-    this.#drawAfter(event.frame.type === "progress" ? this.#streamMs : commitMs)
+    if (event.frame.type !== "progress") return this.#drawAfter(commitMs)
+    this.#drawAfter(this.#crowded() ? this.#crowdedMs : this.#streamMs)
   }
 
   /** Draw again though nothing changed: the theme's colours, the size of the terminal. */

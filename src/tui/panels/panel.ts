@@ -67,6 +67,8 @@ export type PanelCommand = (args?: Json) => boolean
 export type Reader = {
   readonly following: boolean
   readonly newBelow: number
+  /** More came than is shown before the next scroll. */
+  readonly waiting: boolean
   readonly copying: boolean
   readonly searchState: SearchState
   search(query: string, more?: { readonly regex?: boolean }): void

@@ -12,6 +12,7 @@ import type { RowBlock } from "../rows/content.ts"
 import { Palette } from "../rows/paint.ts"
 import { drawWindow, marginsOf } from "./draw.ts"
 import { Keyboard } from "./keyboard.ts"
+import { Pace } from "./pace.ts"
 import { Pointer } from "./pointer.ts"
 import { textOfRange, type Position } from "./place.ts"
 import { type Place } from "./scroll.ts"
@@ -31,15 +32,13 @@ export class RowView<B extends RowBlock> {
   readonly #window: Window<B>
   readonly #seeker: Seeker<B>
   readonly #pointer: Pointer<B>
+  readonly #pace: Pace<B>
   /** Selecting with the keyboard. */
   readonly copy: Keyboard<B>
   #palette: Palette
   #current: number | null = null
   #focused = false
   #told = ""
-  /** What the first row was when it was painted last. */
-  #painted: Place | null = null
-  #cancelHold: () => void = () => {}
 
   constructor(context: RenderContext, options: RowViewOptions<B>) {
     this.#options = options
@@ -50,12 +49,18 @@ export class RowView<B extends RowBlock> {
     this.#pointer = new Pointer(this.#window, options.clock)
     this.copy = new Keyboard(this.#window, () => this.#changed())
     this.node = new Surface(context, { width: "100%", height: "100%" }, options.widthMethod)
+    this.#pace = new Pace(this.#window, options.clock, options.followMs ?? 0, () => this.node.requestRender())
     this.node.onPaint = () => this.#paint()
     this.node.onMouse = (event: MouseEvent) => this.#mouse(event)
   }
 
   get following(): boolean {
     return this.#window.following
+  }
+
+  /** More comes than is shown before the next scroll. */
+  get waiting(): boolean {
+    return this.#pace.waiting
   }
 
   /** Blocks that are new below what is read. */
@@ -271,7 +276,7 @@ export class RowView<B extends RowBlock> {
 
   dispose(): void {
     this.#seeker.close(false)
-    this.#cancelHold()
+    this.#pace.close()
     this.node.destroy()
   }
 
@@ -293,7 +298,7 @@ export class RowView<B extends RowBlock> {
 
   #paint(): void {
     this.#window.settle()
-    this.#pace()
+    this.#pace.painted()
     if (this.#window.top.index === 0 && this.#store.count > 0) this.#options.events.atStart()
     this.node.content = drawWindow(this.#window, this.node.width, this.#palette, {
       finder: this.#seeker.finder,
@@ -301,22 +306,6 @@ export class RowView<B extends RowBlock> {
       selection: this.copy.range ?? this.#pointer.range,
       cursor: this.copy.cursor,
       block: this.#focused && !this.copying ? this.#current : null,
-    })
-  }
-
-  /** After a scroll that followed the end, the next one waits. What still fits into the last row is shown meanwhile. */
-  #pace(): void {
-    const { followMs = 0, clock } = this.#options
-    const { top, following } = this.#window
-    const before = this.#painted
-    this.#painted = top
-    if (followMs === 0 || !following || before === null || (before.index === top.index && before.row === top.row))
-      return
-    this.#cancelHold()
-    this.#window.hold(true)
-    this.#cancelHold = clock.after(followMs, () => {
-      this.#window.hold(false)
-      this.node.requestRender()
     })
   }
 

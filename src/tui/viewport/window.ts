@@ -39,6 +39,11 @@ export class Window<B extends RowBlock> {
     return this.#follow
   }
 
+  /** Held, and what is new stands below the last row already: what comes more is not seen before it is let go. */
+  get waiting(): boolean {
+    return this.#held && this.#follow && before(this.#top, lastTop(this.store, this.#rows))
+  }
+
   /** Holds the view where it is while it follows the end; letting go catches up. */
   hold(on: boolean): void {
     this.#held = on
