@@ -47,9 +47,19 @@ function fileLine({ path, kind, added, removed, note }: FileChanges): Line {
   ])
 }
 
-function hunkHead({ state, reason, oldStart, oldLines, newStart, newLines }: ChangeHunk): string {
+/** A head as of a unified diff: where the first of its lines stands, what is around the change included, and how many there are. */
+function hunkHead({ state, reason, lines, ...hunk }: ChangeHunk): string {
+  const around = lines.filter((line) => line.startsWith(" ")).length
+  const before = Math.max(
+    0,
+    lines.findIndex((line) => !line.startsWith(" ")),
+  )
+  const range = (start: number, count: number): string =>
+    `${start + (count === 0 && around > 0 ? 1 : 0) - before},${count + around}`
+  const old = range(hunk.oldStart, hunk.oldLines)
+  const fresh = range(hunk.newStart, hunk.newLines)
   const word = [stateWords[state], reason].filter(Boolean).join(": ")
-  return `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@${word === "" ? "" : ` ${word}`}`
+  return `@@ -${old} +${fresh} @@${word === "" ? "" : ` ${word}`}`
 }
 
 function blocksOf({ files, commands }: ChangesRecord, nothing: string): readonly ChangeBlock[] {
