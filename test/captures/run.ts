@@ -25,7 +25,7 @@ async function shows(terminal: Terminal, wanted: string | RegExp): Promise<void>
 }
 
 /** Looks in a row that have to be alike before a screen counts as still. */
-const looksAlike = 12
+const looksAlike = 40
 
 /** The screen with its colours, once it does not change any more: what a text cannot tell, as where the focus is, has been drawn by then. */
 async function still(terminal: Terminal): Promise<string> {

@@ -66,6 +66,23 @@ test("an editor of the person's has the terminal to itself, and its text comes b
   await pty.ended()
 })
 
+test.each([
+  ["fails", "false", "1"],
+  ["is killed", "sh -c 'kill -9 $$' --", "137"],
+])("an editor that %s leaves the draft as it was, and it is said (132)", async (_, editor, status) => {
+  await using pty = new Pty(["bun", "test/support/screen-program.ts", `editor=${editor}`])
+  await pty.says("Ask anything")
+  pty.write("my-draft")
+  await pty.says("my-draft")
+  const before = pty.text.length
+  pty.write("\x07")
+  await pty.says(`status ${status};`, before)
+  await pty.says("my-draft", before)
+  expect(pty.modes).toContain(1049)
+  pty.kill("SIGTERM")
+  await pty.ended()
+})
+
 test("a key draws everything again, also what had not changed", async () => {
   await using pty = new Pty(["bun", "test/support/screen-program.ts", "answer"])
   await pty.says("the answer of the model")
