@@ -5,6 +5,8 @@
  */
 import type { Database } from "bun:sqlite"
 import type { EntryData, RunDocument, ToolResultEntry, UsageDocument } from "../../src/protocol/records.ts"
+import { brokenInvariants } from "../../src/engine/invariants.ts"
+import { allRecords } from "../../src/ledger/peek.ts"
 import { callsOf, type AssistantMessage } from "../../src/message/message.ts"
 import { liveStatuses } from "../../src/ledger/records.ts"
 import type { CallInput } from "../../src/engine/task.ts"
@@ -253,6 +255,8 @@ export function checkAlways(world: World, storage: SqliteStorage): void {
   checkChildren(picture, wrong)
   checkCalls(picture, wrong)
   checkUsage(world, picture, wrong)
+  // And what the program itself says of its records, when somebody asks it to check a session.
+  for (const problem of brokenInvariants(storage.look(allRecords))) wrong(problem)
 }
 
 export type Result = { readonly task: CallTask; readonly entry: ToolResultEntry; readonly text: string }
