@@ -19,6 +19,7 @@ import { liveTask, type Core } from "./core.ts"
 import { consent, waitsForConsent } from "./cost-limit.ts"
 import { roomOf } from "./cut.ts"
 import { readDocument } from "./documents.ts"
+import type { Models } from "./options.ts"
 import { GenerationProgress } from "./progress.ts"
 import { newRequest, rebuildRequest, type Built } from "./request.ts"
 import { cleanError, cleanPartial, cleanParts } from "./secrets.ts"
@@ -117,6 +118,14 @@ function namedModel(name: string): ModelRef {
   return { provider, id: id.join("/"), api: "openai-completions" }
 }
 
+/** A model by name. A server of this machine is asked how much its model reads at once before anything depends on that. */
+async function modelFor({ options: { models } }: Core, name: string): Promise<ReturnType<Models["resolve"]>> {
+  const named = models.resolve(name)
+  if (!named.ok || named.model.contextWindow !== undefined) return named
+  await models.api(named.model)
+  return models.resolve(name)
+}
+
 async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Built | undefined> {
   const asking = { core, conversation: task.conversation, signal }
   const turn = await turnAgent(asking)
@@ -126,7 +135,7 @@ async function prepare(core: Core, task: Task, signal: AbortSignal): Promise<Bui
     return undefined
   }
   if (waitsForConsent(core, task)) return undefined
-  const resolved = core.options.models.resolve(agent.model)
+  const resolved = await modelFor(core, agent.model)
   if (!resolved.ok) {
     await fail(core, task, namedModel(agent.model), "no_model", resolved.problem)
     return undefined

@@ -53,3 +53,27 @@ test("an unknown id of a known provider works, and says so; the config changes w
   expect(nobody.stderr).toContain('There is no provider "nobody"')
   await server.stop()
 })
+
+test("a server of this machine tells how much its model reads at once before the first request, and nothing is assumed", async () => {
+  const asked: string[] = []
+  const http = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const { pathname } = new URL(request.url)
+      asked.push(pathname)
+      if (pathname === "/v1/models") return Response.json({ object: "list", data: [{ id: "m", object: "model" }] })
+      if (pathname === "/props") return Response.json({ default_generation_settings: { n_ctx: 12_288 } })
+      if (pathname !== "/v1/chat/completions") return new Response("no such path", { status: 404 })
+      const chunk = { choices: [{ index: 0, delta: { content: "yes" }, finish_reason: "stop" }] }
+      const headers = { "content-type": "text/event-stream" }
+      return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, { headers })
+    },
+  })
+  using machine = tempMachine()
+  const local = { api: "openai-completions", baseUrl: `http://127.0.0.1:${http.port}/v1`, models: [{ id: "m" }] }
+  writeConfig(machine, { model: "local/m", providers: { local } })
+  expect(await runBinary(machine, ["-p", "hi"])).toMatchObject({ status: 0, stdout: "yes\n", stderr: "" })
+  await http.stop(true)
+  expect(asked.indexOf("/props")).toBeLessThan(asked.indexOf("/v1/chat/completions"))
+})
