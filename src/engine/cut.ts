@@ -1,7 +1,8 @@
 /**
  * Where a context is cut, and when. Pure.
  *
- * - On any window: reserve = min(16,384, window / 4), keep = min(20,000, 0.3 window). An unknown window counts as 32,768.
+ * - On any window: reserve = min(16,384, window / 4), keep = min(20,000, 0.3 window), begun behind the work when less than the reserve and
+ *   min(32,768, 0.15 window) are left. An unknown window counts as 32,768.
  * - A provider's count is believed within 0.25 to 4 times our own estimate; else the estimate stands. One above the window means that a part
  *   of the conversation was not read, with no word about it: the window is full.
  * - A cut is made where a kept part starts with an input or an answer, so that no result is parted from its call.
@@ -31,6 +32,10 @@ export function roomOf(
   }
 }
 
+/** What is to be left when a summary is begun behind the work, beside the reserve. */
+const behindTokensMax = 32_768
+const behindShare = 0.15
+
 /** Tokens of the next request: the provider's count of the last one and what came since, where it can be believed. */
 export function sizeOf(estimate: number, counted: number, since: number): number {
   const told = counted + since
@@ -40,6 +45,10 @@ export function sizeOf(estimate: number, counted: number, since: number): number
 
 export function isFull(size: number, room: Room): boolean {
   return size > room.window - room.reserve
+}
+
+export function isNearlyFull(size: number, room: Room): boolean {
+  return size > room.window - room.reserve - Math.min(behindTokensMax, room.window * behindShare)
 }
 
 function sizeOfEntry(entry: Entry): number {

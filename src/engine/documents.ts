@@ -10,6 +10,17 @@ export type PromptDocument = { readonly entry: number; readonly hash: string }
 /** What the person was told of: a model that takes no images was given so many. */
 export type UnseenDocument = { readonly model: string; readonly images: number }
 
+/**
+ * How compaction goes: failures in a row with `model`, the first entry that the furthest one kept, and the model whose window is assumed and was
+ * told to be.
+ */
+export type CompactionDocument = {
+  readonly failures: number
+  readonly model: string
+  readonly head: number
+  readonly assumed?: string
+}
+
 export type Documents = {
   session: SessionDocument
   agent: AgentDocument
@@ -18,6 +29,7 @@ export type Documents = {
   prompt: PromptDocument
   labels: LabelsDocument
   unseen: UnseenDocument
+  compaction: CompactionDocument
 }
 
 /** Names that cross to clients; `screen/…` too. */

@@ -16,6 +16,7 @@ import { modelName, type Model } from "../providers/model.ts"
 import { attemptUsage } from "../providers/attempt-usage.ts"
 import type { ModelRequest, Response } from "../providers/provider.ts"
 import { addCompaction, type CompactionInput } from "./compaction.ts"
+import { underWay } from "./compaction-plan.ts"
 import type { Core } from "./core.ts"
 import { emptyUsage, readDocument, writeDocument } from "./documents.ts"
 import { append } from "./entries.ts"
@@ -122,9 +123,9 @@ export function settleOverflow(core: Core, task: Task, attempt: Attempt, keep: n
   })
 }
 
-/** The turn waits for a compaction of its own. Part of a commit. */
+/** The turn waits for a compaction: the one that is under way, or one of its own. Part of a commit. */
 export function compactFirst(tx: Tx, task: Task, input: CompactionInput): void {
-  const child = addCompaction(tx, task.conversation, task.id, input)
+  const child = underWay(tx.live, task.conversation) ?? addCompaction(tx, task.conversation, task.id, input)
   const counts = countsOf(task)
   const compactions = counts.compactions + 1
   tx.setTask(task.id, { status: "waiting", ...stored({ phase: "compact", task: child.id, ...counts, compactions }) })

@@ -169,10 +169,15 @@ async function everywhere(point: string, more: (n: number) => readonly Stop[] = 
 
 test("a run that nobody stops has an answer, a retry and a summary in it", async () => {
   const { agent } = await run([])
-  expect(agent.transcript()).toBe(
-    "user: go\nassistant: I call. [look a] [work b]\nlook (done): seen\nwork (done): worked\n" +
-      "attempt (error): half | Overloaded.\nattempt (error): half | Too long.\nassistant: the answer",
-  )
+  const [go, calls, first = "", second = "", ...rest] = agent.transcript().split("\n")
+  expect([go, calls]).toEqual(["user: go", "assistant: I call. [look a] [work b]"])
+  // Which of them is stored first is a matter of the disk.
+  expect([first, second].toSorted()).toEqual(["look (done): seen", "work (done): worked"])
+  expect(rest).toEqual([
+    "attempt (error): half | Overloaded.",
+    "attempt (error): half | Too long.",
+    "assistant: the answer",
+  ])
   expect(agent.view().entries.some(({ data }) => data.kind === "compaction")).toBe(true)
   expect(await problemsOf(agent)).toEqual([])
 })
