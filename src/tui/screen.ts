@@ -177,6 +177,12 @@ function onOpened(app: App, restorer: Restorer): void {
   refreshBranch(app)
 }
 
+/** What a terminal says when it turns dark or light, where it was asked to (mode 2031). */
+const appearanceReports: Readonly<Record<string, "dark" | "light" | undefined>> = {
+  "\x1b[?997;1n": "dark",
+  "\x1b[?997;2n": "light",
+}
+
 /** Sizes, colours and the focus of the terminal. */
 function listenToRenderer(app: App): () => void {
   const { renderer, store, looks, editor } = app
@@ -186,6 +192,14 @@ function listenToRenderer(app: App): () => void {
     store.redraw()
   }
   const mode = (name: "dark" | "light"): void => looks.appearance(name)
+  // The library takes this for a hint to ask for the background, which not all that say it answer.
+  const turned = (sequence: string): boolean => {
+    const name = appearanceReports[sequence]
+    if (name === undefined) return false
+    mode(name)
+    void askColors(app)
+    return false
+  }
   const again = (): void => store.redraw()
   const broken = ({ error }: { readonly error: Error }): void => {
     const text = `Something could not be drawn: ${sentence(error)}`
@@ -195,6 +209,7 @@ function listenToRenderer(app: App): () => void {
     app.say("error", `A click failed, which is a bug: ${sentence(error)}`)
   const front = (): void => store.dispatch({ type: "watched", on: true })
   const away = (): void => store.dispatch({ type: "watched", on: false })
+  renderer.prependInputHandler(turned)
   renderer.on(CliRenderEvents.RESIZE, resized)
   renderer.on(CliRenderEvents.THEME_MODE, mode)
   renderer.on(CliRenderEvents.CAPABILITIES, again)
@@ -203,6 +218,7 @@ function listenToRenderer(app: App): () => void {
   renderer.on(CliRenderEvents.FOCUS, front)
   renderer.on(CliRenderEvents.BLUR, away)
   return () => {
+    renderer.removeInputHandler(turned)
     renderer.off(CliRenderEvents.RESIZE, resized)
     renderer.off(CliRenderEvents.THEME_MODE, mode)
     renderer.off(CliRenderEvents.CAPABILITIES, again)

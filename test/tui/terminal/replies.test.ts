@@ -58,3 +58,17 @@ test("a terminal that answers with a light background gets light colours", async
   pty.kill("SIGTERM")
   expect(await pty.ended()).toBe(143)
 })
+
+test("a terminal that turns light, and dark again, is followed while the screen runs (131)", async () => {
+  await using pty = new Pty(program)
+  await pty.says("Ask anything")
+  let before = pty.text.length
+  pty.write("\x1b[?997;2n")
+  await pty.says("\x1b[38;5;4m", before)
+  before = pty.text.length
+  pty.write("\x1b[?997;1n")
+  await pty.says("\x1b[38;5;12m", before)
+  expect(Bun.stripANSI(pty.text)).not.toContain("997")
+  pty.kill("SIGTERM")
+  expect(await pty.ended()).toBe(143)
+})
