@@ -14,6 +14,9 @@ import type { Clock } from "../std/clock.ts"
 /** A paste of this size is still read; the editor decides what it takes. */
 const inputBytesMax = 64 * 1024 * 1024
 
+/** A key waits for the frame before it, at most: what streams has a pace of its own, far below this. */
+const maxFps = 125
+
 /** A terminal that is gone never takes the last bytes: the wait for it has an end. */
 const closeMsMax = 1_000
 
@@ -45,6 +48,7 @@ export async function openRenderer(options: {
     environment: colorEnvironment(options.terminal),
     exitOnCtrlC: false,
     exitSignals: [],
+    maxFps,
     useMouse: options.mouse,
     enableMouseMovement: false,
     autoFocus: false,
