@@ -99,6 +99,8 @@ class Changes implements Panel {
   #chosen: number | "all" | null = null
   #shown: ChangesRecord = { files: [], commands: 0 }
   #asked = ""
+  /** Whose changes are shown: others are read from their beginning. */
+  #subject = ""
   #asking = false
 
   constructor(host: PanelHost) {
@@ -208,6 +210,9 @@ class Changes implements Panel {
     this.#rows.setBlocks(
       blocksOf(record, this.#chosen === "all" ? "Nothing was changed." : "This run changed nothing."),
     )
+    const subject = [this.#input?.conversation, this.#run() ?? "all"].join(" ")
+    if (subject !== this.#subject) this.#rows.toTop()
+    this.#subject = subject
     this.#host.changed()
   }
 
