@@ -53,6 +53,15 @@ const outputTexts =
   /max_(completion_)?(output_)?tokens.{0,40}(too large|must be|cannot be|exceeds the)|maximum allowed number of output tokens/
 const quotaTexts =
   /insufficient_quota|exceeded_current_quota|quota exceeded|exceeded your (current|monthly) quota|billing|out of budget|insufficient (balance|credit|fund)|available balance|credit balance|out of credits|(monthly|weekly|usage|spend|spending) limit|spend_limit|organization_on_hold|free-?tier|perday|"code": ?"?1308\b/
+/** Google calls every limit a quota: one of a minute passes, and it says when; one of a day does not, whatever it says. */
+const minuteTexts = /perminute|please retry in \d+(\.\d+)?m?s\b/
+const dayTexts = /perday/
+
+function isQuota(text: string, status: number | undefined): boolean {
+  if (status === 529 || (minuteTexts.test(text) && !dayTexts.test(text))) return false
+  return quotaTexts.test(text)
+}
+
 const keyTexts =
   /invalid[ _]api[ _]?key|api key not valid|incorrect api key|invalid x-api-key|api_key_invalid|authentication_error|invalid_authentication/
 const refusedTexts =
@@ -92,7 +101,7 @@ function byStatus(status: number, text: string): Verdict {
 function verdictOf(text: string, answered: Answered): Verdict {
   const { status } = answered
   if (isOverflow(text, answered)) return { kind: "overflow", reason: "overflow" }
-  if (quotaTexts.test(text) && status !== 529) return { kind: "quota", reason: "quota" }
+  if (isQuota(text, status)) return { kind: "quota", reason: "quota" }
   if (keyTexts.test(text)) return { kind: "auth", reason: status === undefined ? "auth" : `http_${status}` }
   if (refusedTexts.test(text)) return { kind: "refused", reason: "refused" }
   const should = answered.headers?.["x-should-retry"]

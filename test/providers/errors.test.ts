@@ -91,6 +91,17 @@ const others: readonly [number | undefined, string, string][] = [
     '{"error":{"status":"RESOURCE_EXHAUSTED","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProject"}]}]}}',
     "quota",
   ],
+  [
+    429,
+    '{"error":{"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 22.7s.","details":[{"violations":[{"quotaId":"GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]},{"retryDelay":"22s"}]}}',
+    "retry",
+  ],
+  [429, '{"error":{"message":"You exceeded your current quota. Please retry in 22.7s."}}', "retry"],
+  [
+    429,
+    '{"error":{"message":"You exceeded your current quota. Please retry in 22.7s.","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}',
+    "quota",
+  ],
   [401, '{"error":{"message":"bad key"}}', "auth"],
   [400, '{"error":{"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}', "auth"],
   [403, '{"error":{"message":"not allowed"}}', "auth"],
