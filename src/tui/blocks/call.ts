@@ -13,6 +13,7 @@ import { codeText, type LineContext } from "../markdown/lines.ts"
 import { span, textLine, type Line, type Span, type Style } from "../rows/row.ts"
 import type { BlockOf, CallState } from "./block.ts"
 import { diffLines, parseDiff, type DiffLine } from "./diff.ts"
+import { hitLines } from "./hits.ts"
 import { ansiLine, clipLines, outputLines } from "./output.ts"
 
 type Call = BlockOf<"call">
@@ -132,6 +133,7 @@ export function outputTextOf(result: ToolResultEntry): string {
 
 function resultLines(call: Call): readonly Line[] {
   const text = call.result === null ? call.output : outputTextOf(call.result)
+  if (call.name === "grep" && call.state === "done") return hitLines(text, call.args)
   return outputLines(text).map((line) => ansiLine(line))
 }
 
