@@ -47,7 +47,9 @@ export function openHighlighter(options: ScreenOptions, say: App["say"]): Highli
 }
 
 /** What the mouse does to panels, by their titles, tabs and edges. */
-export function panelDeeds(app: () => App): Pick<SlotsOptions, "turned" | "hidden" | "zoomed" | "moved" | "sized"> {
+export function panelDeeds(
+  app: () => App,
+): Pick<SlotsOptions, "turned" | "hidden" | "zoomed" | "isZoomed" | "moved" | "sized"> {
   return {
     turned: (id) => app().store.dispatch({ type: "focus", focus: { area: "panel", id } }),
     hidden: (id) => app().store.dispatch({ type: "panel.show", id, shown: false }),
@@ -55,6 +57,7 @@ export function panelDeeds(app: () => App): Pick<SlotsOptions, "turned" | "hidde
       const { zoomed } = app().store.state.place
       app().store.dispatch({ type: "panel.zoom", id: zoomed === null ? id : null })
     },
+    isZoomed: (id) => app().store.state.place.zoomed === id,
     moved(id, to) {
       if (slotOf(app().store.state.place.slots, id) !== to) app().store.dispatch({ type: "panel.move", id, to })
     },

@@ -28,6 +28,7 @@ export type SlotsOptions = {
   turned(id: string): void
   hidden(id: string): void
   zoomed(id: string): void
+  isZoomed(id: string): boolean
   moved(id: string, to: SlotName): void
   /** A slot was dragged to so many per cent of the columns or rows. */
   sized(slot: "side" | "bottom", size: number): void
@@ -152,8 +153,7 @@ export class Slots {
       holder.box.visible = false
       holder.title.visible = false
     }
-    for (const panel of layout.panels) this.#place(panel, look)
-    this.#drawTabs(layout, look)
+    for (const panel of layout.panels) this.#place(panel)
     this.#drawDivider(layout.divider, look)
   }
 
@@ -170,6 +170,7 @@ export class Slots {
         holder.panel.update(input)
       })
     }
+    this.#drawNames()
     return new Set([...this.#holders].filter(([, { panel }]) => !panel.empty).map(([id]) => id))
   }
 
@@ -205,18 +206,26 @@ export class Slots {
     return holder
   }
 
-  #place({ id, title, body }: Placed, look: Look): void {
+  /** Titles and tabs, once the panels know what they show. */
+  #drawNames(): void {
+    const [layout, look] = [this.#layout, this.#look]
+    if (layout === null || look === null) return
+    const focus = this.#options.focus()
+    for (const { id, title } of layout.panels) {
+      const holder = this.#holder(id)
+      if (holder === null || title === null) continue
+      const state = { focused: focus.area === "panel" && focus.id === id, zoomed: this.#options.isZoomed(id) }
+      holder.title.content = titleContent(cleanLine(holder.panel.title()), title.width, state, look)
+    }
+    this.#drawTabs(layout, look)
+  }
+
+  #place({ id, title, body }: Placed): void {
     const holder = this.#holder(id)
     if (holder === null) return
-    const focus = this.#options.focus()
-    const focused = focus.area === "panel" && focus.id === id
     put(holder.box, body)
     holder.title.visible = title !== null
-    if (title !== null) {
-      put(holder.title, title)
-      const zoomed = this.#layout?.panels.length === 1
-      holder.title.content = titleContent(cleanLine(holder.panel.title()), title.width, { focused, zoomed }, look)
-    }
+    if (title !== null) put(holder.title, title)
     const size = `${body.width}x${body.height}`
     if (size === holder.size) return
     holder.size = size

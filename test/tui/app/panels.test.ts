@@ -44,6 +44,29 @@ test("the output of a call comes up beside the conversation when one runs", asyn
   await robot.close()
 })
 
+test("the name over a panel is that of what it shows, from the first frame on", async () => {
+  const robot = await openRobot({ columns: 120 })
+  await runCall(robot)
+  const [first] = [...robot.state.view.tasks.values()]
+  const work = {
+    kind: "toolCall",
+    phase: "execute",
+    callId: "c2",
+    name: "read",
+    title: "a.ts",
+    args: {},
+    entry: 1,
+  } as const
+  robot.host.task({ work })
+  if (first !== undefined) robot.host.commit({ type: "task", task: { ...first, state: "ended" } })
+  await robot.wait(40)
+  robot.shows(`
+    │ read a.ts ─
+    │ ▾ ● read a.ts
+  `)
+  await robot.close()
+})
+
 test("a key hides the panel and shows it again", async () => {
   const robot = await openRobot({ columns: 120 })
   await runCall(robot)
