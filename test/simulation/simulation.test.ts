@@ -44,6 +44,7 @@ const kinds = {
   died: ["before commit", "after commit", "before a delta", "before the effect of \\w+", "after the effect of \\w+"],
   done: [
     ["submit", "abort", "withdraw", "amend", "send", "fork", "compact", "undo", "resume", "recovered to rest"],
+    ["input to steer", "input to followUp", "fire that is unknown", "ask that is done", "edit that is done"],
     ["fire", "shoot", "post", "swap", "job"].map((tool) => `effect of ${tool}`),
   ].flat(),
 } as const

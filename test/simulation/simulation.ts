@@ -12,7 +12,7 @@ import { defaultSettings } from "../../src/engine/options.ts"
 import { Rejected, Unknown } from "../../src/ledger/storage.ts"
 import { queueOf, runOf } from "../../src/protocol/view.ts"
 import { act } from "./actions.ts"
-import { checkAlways, read } from "./checks.ts"
+import { checkAlways, read, resultsOf } from "./checks.ts"
 import { closeHandles, real, simulate } from "./disk.ts"
 import { checkEffects } from "./effects.ts"
 import { checkEnd } from "./end.ts"
@@ -241,6 +241,7 @@ export class Simulation {
     const { requestId, conversation, text, mode } = input
     const content = [{ type: "text" as const, text }]
     this.ask({ type: "submit", conversation, requestId, content, mode }, (answer) => {
+      this.world.works.add(`input to ${mode}`)
       this.inputs.answered(input, (answer as { readonly submission: number }).submission)
     })
   }
@@ -406,8 +407,11 @@ export class Simulation {
   async #end(): Promise<void> {
     const { world } = this
     const { life } = world
-    if (life === null || this.engine === null) return world.problem("it ended without a life")
+    const { storage } = life ?? {}
+    if (life === null || storage == null || this.engine === null) return world.problem("it ended without a life")
     this.#inspect(life)
+    for (const { task, entry } of resultsOf(read(storage)))
+      world.works.add(`${task.input.name} that is ${entry.outcome}`)
     this.close = () => undefined
     let closed = false
     const wrong = (error: unknown): void => world.problem(`it does not close: ${String(error)}`)
