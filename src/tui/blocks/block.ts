@@ -48,7 +48,13 @@ export type BlockData =
       readonly error: string
     }
   | { readonly kind: "working"; readonly what: string; readonly seconds: number }
-  | { readonly kind: "compaction"; readonly summary: string; readonly tokensBefore: number }
+  /** `branch`: the conversation that was left, of which it is the summary; null where it stands for what was said before it here. */
+  | {
+      readonly kind: "compaction"
+      readonly summary: string
+      readonly tokensBefore: number
+      readonly branch: number | null
+    }
   | {
       readonly kind: "shell"
       readonly command: string

@@ -158,7 +158,10 @@ function retryLines(block: BlockOf<"retry">): readonly Line[] {
 }
 
 function compactionLines(block: BlockOf<"compaction">, open: boolean, highlighter: Highlighter): readonly Line[] {
-  const text = `Earlier conversation summarized (${block.tokensBefore.toLocaleString("en")} tokens before)`
+  const text =
+    block.branch === null
+      ? `Earlier conversation summarized (${block.tokensBefore.toLocaleString("en")} tokens before)`
+      : `Summary of what was said in the branch that was left (c${block.branch})`
   const head = foldable(open, text, { fg: "notice" })
   if (!open) return [head]
   const { parts } = markdownContent(block.summary, { highlighter, streaming: false })

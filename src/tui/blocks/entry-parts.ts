@@ -100,7 +100,12 @@ export function entryParts(entry: EntryRecord): readonly EntryPart[] {
     case "undo":
       return one({ kind: "notice", level: "info", text: undoText(data) })
     case "compaction":
-      return one({ kind: "compaction", summary: data.summary, tokensBefore: data.tokensBefore })
+      return one({
+        kind: "compaction",
+        summary: data.summary,
+        tokensBefore: data.tokensBefore,
+        branch: data.branch ?? null,
+      })
     default:
       if (silentKinds.has(data.kind)) return []
       return one({ kind: "unknown", name: data.kind.slice(1), value: data.value })

@@ -148,8 +148,11 @@ test("attempts, notices, retries and summaries, one look each", () => {
   expect(drawn({ kind: "retry", seconds: 4, attempt: 2, of: 3, error: "busy" }, true)).toBe(
     "↻ Asking again in 4 s (try 2 of 3): busy",
   )
-  expect(drawn({ kind: "compaction", summary: "did **it**", tokensBefore: 12_345 }, true)).toBe(
+  expect(drawn({ kind: "compaction", summary: "did **it**", tokensBefore: 12_345, branch: null }, true)).toBe(
     "▾ Earlier conversation summarized (12,345 tokens before)\n│ did it",
+  )
+  expect(drawn({ kind: "compaction", summary: "did **it**", tokensBefore: 1, branch: 2 }, false)).toBe(
+    "▸ Summary of what was said in the branch that was left (c2)",
   )
   expect(drawn({ kind: "queued", text: "then\nthis", steer: false, submission: 1 }, true)).toBe(
     "⧗ then this  queued, after this run",
@@ -176,7 +179,7 @@ test("no field of any block lets a control character through", () => {
     { kind: "notice", level: "info", text: nasty },
     { kind: "retry", seconds: 1, attempt: 1, of: 2, error: nasty },
     { kind: "working", what: nasty, seconds: 1 },
-    { kind: "compaction", summary: nasty, tokensBefore: 1 },
+    { kind: "compaction", summary: nasty, tokensBefore: 1, branch: null },
     { kind: "shell", command: nasty, output: nasty, exit: 1, excluded: true, durationMs: 1 },
     { kind: "queued", text: nasty, steer: true, submission: 1 },
     { kind: "model", model: nasty, thinking: "high" },
