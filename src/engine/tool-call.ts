@@ -137,6 +137,11 @@ async function taken(
   return ended === "run" ? prepareAndRun(core, task, tool, marked.args, context) : ended
 }
 
+function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return Promise.resolve(undefined)
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }))
+}
+
 /**
  * Work on one path has its turn at it, in the order of the calls. Whatever may look at any path sees what the calls before it have written: a
  * model that edits and tests in one round means the edited files.
@@ -149,7 +154,11 @@ function inTurn<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const { target } = tool
-  return target === undefined ? paths.behind(work) : paths.inOrder(async () => target(args, context), work)
+  if (target === undefined) return paths.behind(work)
+  const path = async (): Promise<string> => target(args, context)
+  if (tool.effect !== "pure") return paths.inOrder(path, "changes", work)
+  // A disk that does not answer who only reads holds up the others no longer than until somebody stops that.
+  return paths.inOrder(() => Promise.race([path(), aborted(context.signal)]), "looks", work)
 }
 
 async function prepareAndRun(
