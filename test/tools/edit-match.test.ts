@@ -67,6 +67,7 @@ const rows: readonly Row[] = [
   ],
   ["blanks before a line's end in old text do not matter", "foo\nbar\n", "foo  \nbar", "foo\nbaz", "foo\nbaz\n"],
   ["decomposed letters match composed ones", "cafe\u0301 noir", "café noir", "café crème", "cafe\u0301 crème"],
+  ["composed letters match decomposed ones", "café noir", "cafe\u0301 noir", "cafe\u0301 crème", "café crème"],
   ["an ellipsis is three dots, and stays one", "wait… what", "wait... what", "wait... who", "wait… who"],
   ["half an ellipsis gives way to the new text", "wait… what", "wait... what", "wait. what", "wait. what"],
   ["lines that are shifted by different amounts are no block", "  if a:\n    b\n  c\n", "if a:\n  b2", "x", "error"],
