@@ -8,6 +8,7 @@ import type { App } from "./app.ts"
 import { methodOf } from "./draw.ts"
 import { CodeHighlighter, plainHighlighter, type Highlighter } from "./highlight/highlighter.ts"
 import { TreeSitterParser } from "./highlight/tree-sitter.ts"
+import { jumpHere } from "./jump.ts"
 import { slotOf } from "./layout.ts"
 import { loadOlder } from "./older.ts"
 import type { ScreenOptions } from "./options.ts"
@@ -16,6 +17,7 @@ import { openChat } from "./panels/chat.ts"
 import type { Panel, PanelHost } from "./panels/panel.ts"
 import { openPlan } from "./panels/plan.ts"
 import type { SlotsOptions } from "./slots.ts"
+import { openTreePanel } from "./panels/tree.ts"
 import { openTasks } from "./panels/tasks.ts"
 import { openToolOutput, type ToolPanel } from "./panels/tool-output.ts"
 
@@ -97,6 +99,8 @@ export function panelMaker(
       tool?.show(task)
       app().store.dispatch({ type: "panel.show", id: "tool", shown: true })
     },
+    goTo: (conversation, entry) => attempt(app(), jumpHere(app(), { conversation, entry }, "")),
+    forkAt: (entry) => void app().run("session.tree", { entry }),
     edit: (what) => edit(app(), what),
     page: (what) => page(app(), what),
     keys(command) {
@@ -113,6 +117,7 @@ export function panelMaker(
     }
     if (id === "tool") return (tool = openToolOutput(host()))
     if (id === "changes") return openChanges(host())
+    if (id === "tree") return openTreePanel(host())
     if (id === "tasks") return openTasks(host())
     if (id === "plan") return openPlan(host(), app().options.settings.planFiles)
     return null

@@ -105,6 +105,7 @@ const groupTitles: Readonly<Record<string, string>> = {
   plan: "Plan panel",
   changes: "Changes panel",
   tasks: "Tasks panel",
+  tree: "Tree panel",
 }
 
 function groupOf(name: CommandName): string {

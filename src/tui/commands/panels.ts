@@ -25,6 +25,7 @@ const ownPanels: Readonly<Record<string, string>> = {
   output: "the tool output panel",
   changes: "the changes panel",
   tasks: "the tasks panel",
+  tree: "the tree panel",
   block: "the conversation",
   thinking: "the conversation",
 }
@@ -176,6 +177,8 @@ const panelNames = [
   "plan.previousFile",
   "plan.close",
   "tasks.stop",
+  "tree.fork",
+  "tree.filter",
   "output.raw",
   "output.pager",
   "output.older",

@@ -124,6 +124,14 @@ class Tree {
     })
   }
 
+  /** As if the row of `entry` were chosen. False where there is none. */
+  goBack(entry: number): boolean {
+    this.#filter = "all"
+    const item = this.#items().find(({ key }) => key === String(entry))
+    if (item !== undefined) this.#chosen(item)
+    return item !== undefined
+  }
+
   #title(): string {
     return `Tree: ${filterTitles[this.#filter]}`
   }
@@ -226,8 +234,10 @@ const begun = (stage: Stage): string | null =>
 
 const openTree: Command = {
   off: begun,
-  run(stage) {
-    new Tree(stage, "inputs").open()
+  run(stage, args) {
+    const tree = new Tree(stage, "inputs")
+    if (typeof args.entry === "number") return tree.goBack(args.entry)
+    tree.open()
     return true
   },
 }

@@ -51,6 +51,10 @@ export type PanelHost = {
   loadOlder(conversation: number): void
   /** Show a call in the output panel. */
   openOutput(task: number): void
+  /** Show an entry in its conversation. */
+  goTo(conversation: number, entry: number): void
+  /** Go back to an entry and fork there, with the questions that belong to it. */
+  forkAt(entry: number): void
   /** Open a file, or a text that has no file, in the person's editor. */
   edit(what: { readonly path: string; readonly line?: number } | { readonly text: string }): void
   /** Read a file, or a text that has no file, in the person's pager. */

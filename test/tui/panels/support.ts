@@ -95,6 +95,8 @@ export type Heard = {
   readonly opened: number[]
   readonly edited: unknown[]
   readonly paged: unknown[]
+  readonly went: unknown[]
+  readonly forked: number[]
   readonly said: string[]
   changes: number
   older: number
@@ -108,7 +110,17 @@ export async function openPanel<P extends Panel>(
 ) {
   const screen = await createTestRenderer({ width, height })
   const clock = stillClock()
-  const heard: Heard = { copied: [], opened: [], edited: [], paged: [], said: [], changes: 0, older: 0 }
+  const heard: Heard = {
+    copied: [],
+    opened: [],
+    edited: [],
+    paged: [],
+    went: [],
+    forked: [],
+    said: [],
+    changes: 0,
+    older: 0,
+  }
   const theme = plainTheme()
   const host: PanelHost = {
     context: screen.renderer,
@@ -124,6 +136,8 @@ export async function openPanel<P extends Panel>(
     loadOlder: () => (heard.older += 1),
     openOutput: (task) => heard.opened.push(task),
     edit: (what) => heard.edited.push(what),
+    goTo: (conversation, entry) => heard.went.push([conversation, entry]),
+    forkAt: (entry) => heard.forked.push(entry),
     page: (what) => heard.paged.push(what),
     keys: (command) => `<${command}>`,
     say: (_, text) => heard.said.push(text),
