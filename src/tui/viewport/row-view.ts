@@ -78,7 +78,7 @@ export class RowView<B extends RowBlock> {
 
   /** All blocks: those that stay, and after them those that come and go with every frame. */
   setBlocks(settled: readonly B[], live: readonly B[] = []): void {
-    const shift = this.#window.setBlocks(settled, live)
+    const shift = this.#pace.making(() => this.#window.setBlocks(settled, live))
     if (shift.same) return
     if (this.#current !== null) this.#current = shift.move(this.#current) ?? null
     this.copy.shift(shift)
@@ -297,16 +297,18 @@ export class RowView<B extends RowBlock> {
   }
 
   #paint(): void {
-    this.#window.settle()
-    this.#pace.painted()
+    this.#pace.making(() => this.#window.settle())
     if (this.#window.top.index === 0 && this.#store.count > 0) this.#options.events.atStart()
-    this.node.content = drawWindow(this.#window, this.node.width, this.#palette, {
-      finder: this.#seeker.finder,
-      match: this.#seeker.match,
-      selection: this.copy.range ?? this.#pointer.range,
-      cursor: this.copy.cursor,
-      block: this.#focused && !this.copying ? this.#current : null,
-    })
+    this.node.content = this.#pace.making(() =>
+      drawWindow(this.#window, this.node.width, this.#palette, {
+        finder: this.#seeker.finder,
+        match: this.#seeker.match,
+        selection: this.copy.range ?? this.#pointer.range,
+        cursor: this.copy.cursor,
+        block: this.#focused && !this.copying ? this.#current : null,
+      }),
+    )
+    this.#pace.painted()
   }
 
   #mouse(event: MouseEvent): void {

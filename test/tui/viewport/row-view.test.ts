@@ -83,6 +83,30 @@ test("a view that follows scrolls at a pace, and fills its last row meanwhile", 
   expect(await shows()).toBe(still)
 })
 
+test("what takes long to lay out, and what comes in leaps, is painted with the scrolls alone", async () => {
+  await using screen = await open(20, 3, numbered(5), 100)
+  const { view, clock, shows } = screen
+  await shows()
+  expect(view.waiting).toBe(false)
+  const slow = block("slow", "a table of a thousand rows")
+  // Reading its text takes a while.
+  const text = (): string => ((clock.time += 20), "a table")
+  view.setBlocks([...numbered(5), Object.defineProperty({ ...slow }, "text", { get: text, enumerable: true })])
+  await shows()
+  expect(view.waiting).toBe(true)
+  clock.run()
+  view.setBlocks([...numbered(5), slow])
+  await shows()
+  clock.run()
+  view.setBlocks([...numbered(5), slow, block("more", "b")])
+  await shows()
+  expect(view.waiting).toBe(false)
+  clock.run()
+  view.setBlocks(numbered(40))
+  await shows()
+  expect(view.waiting).toBe(true)
+})
+
 const sizes = [
   [200, 50],
   [100, 30],
