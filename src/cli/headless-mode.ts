@@ -22,6 +22,7 @@ import { Events } from "./events.ts"
 import { runHeadless, type HeadlessEnd } from "./headless.ts"
 import { promptParts, readPiped } from "./input.ts"
 import { chosenSession, openLedger, type Chosen } from "./open.ts"
+import { rememberRepository } from "./folder-identity.ts"
 import { consentOf } from "./consent.ts"
 import { isReaderGone, jsonLine, Output } from "./output.ts"
 import { readPerson, type Person } from "./person.ts"
@@ -63,6 +64,7 @@ class Headless {
   #pending = false
   #healthy = true
   #retry = ""
+  #remembered: Promise<void> = Promise.resolve()
 
   constructor(mode: PrintMode, person: Person, ledger: Ledger) {
     this.#mode = mode
@@ -120,6 +122,8 @@ class Headless {
       this.#out.write(header(this.#ledger, this.#person))
     }
     heard = (code) => this.#signal(code)
+    // Beside the run, which takes longer: where the folder stands in its repository.
+    this.#remembered = rememberRepository(this.#ledger, systemClock).catch((error) => this.#report(String(error)))
     return this.#toEnd(engine, prompt, admitted)
   }
 
@@ -235,6 +239,7 @@ class Headless {
 
   async #close(): Promise<void> {
     this.#silence.stop()
+    if (this.#ending === null) await this.#remembered
     try {
       await this.#engine?.close()
     } catch (error) {

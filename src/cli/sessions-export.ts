@@ -75,7 +75,9 @@ export async function exportSession(mode: CommandMode): Promise<number> {
   if (path === undefined) print(text)
   else {
     await writeFileAtomic(path, text)
-    process.stderr.write(`cairn: ${path}, ${sizeText(Buffer.byteLength(text))}\n`)
+    const bytes = Buffer.byteLength(text)
+    if (mode.options.has("json")) print(`${JSON.stringify({ id, path, bytes, format })}\n`)
+    else process.stderr.write(`cairn: ${path}, ${sizeText(bytes)}\n`)
   }
   return 0
 }

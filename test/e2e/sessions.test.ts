@@ -1,6 +1,15 @@
 /** `cairn sessions …` as a person uses it, on sessions that were made by runs and then met with an accident. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { Database } from "bun:sqlite"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
@@ -358,4 +367,67 @@ test("sessions are tagged, listed and searched by their tags from a shell", asyn
   expect(none).toMatchObject({ status: 0, stdout: "" })
   expect(none.stderr).toContain("there are no sessions with #urgent in ")
   expect(await tag(parser, "--remove")).toMatchObject({ status: 2, stdout: "" })
+})
+
+test("sessions of a folder are found when it becomes a repository, is opened through a link, is moved, and under its repository elsewhere", async () => {
+  using machine = localMachine(server)
+  const at = (name: string): Machine => ({ ...machine, work: join(machine.work, name) })
+  const git = (folder: string, ...args: readonly string[]): void => {
+    const identity = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false"]
+    expect(Bun.spawnSync(["git", "-C", folder, ...identity, ...args], { env: machine.env }).exitCode).toBe(0)
+  }
+  const titles = async (name: string): Promise<readonly string[]> => {
+    const { stdout } = await cairn(at(name), "sessions", "list", "--json")
+    return stdout
+      .split("\n")
+      .flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as Listed).title]))
+      .toSorted()
+  }
+  mkdirSync(at("project").work)
+  await cairn(at("project"), "-p", "before")
+  git(at("project").work, "init", "-q")
+  writeFileSync(join(at("project").work, "a.txt"), "a\n")
+  git(at("project").work, "add", ".")
+  git(at("project").work, "commit", "-q", "-m", "first")
+  expect(await titles("project")).toEqual(["before"])
+  await cairn(at("project"), "-p", "after")
+  symlinkSync(at("project").work, at("link").work)
+  expect(await titles("link")).toEqual(["after", "before"])
+  await cairn(at("link"), "-p", "linked")
+
+  renameSync(at("project").work, at("moved").work)
+  expect(await titles("moved")).toEqual(["after", "before", "linked"])
+  // A clone of a repository whose folder is gone goes on where that was.
+  git(machine.work, "clone", "-q", "moved", "clone")
+  rmSync(at("moved").work, { recursive: true })
+  expect(await titles("clone")).toEqual(["after", "linked"])
+  expect((await listed(machine)).map(({ title }) => title).toSorted()).toEqual(["after", "before", "linked"])
+})
+
+test("what sessions took is told by model and by tool, of one, of this folder and of all", async () => {
+  using machine = localMachine(server)
+  const usage = { input: 600, cacheRead: 400, output: 50 }
+  server.script(({ results, lastUser }) =>
+    lastUser === "look" && results.length === 0
+      ? { toolCalls: [{ name: "bash", args: { command: "exit 1" } }], usage }
+      : { text: "done", usage },
+  )
+  await cairn(machine, "-p", "look")
+  const other = { ...machine, work: join(machine.work, "other") }
+  mkdirSync(other.work)
+  await cairn(other, "-p", "plain")
+  const stats = async (on: Machine, ...args: readonly string[]) =>
+    JSON.parse((await cairn(on, "sessions", "stats", "--json", ...args)).stdout) as Record<string, unknown>
+  expect(await stats(machine)).toMatchObject({
+    sessions: 2,
+    inputs: 2,
+    models: { "local/test-model": { answers: 3, usage: { input: 1_800, cacheRead: 1_200, output: 150 } } },
+    tools: { bash: { calls: 1, failed: 1 } },
+  })
+  expect(await stats(other, "--here")).toMatchObject({ sessions: 1, inputs: 1, tools: {} })
+  const [one] = (await listed(machine)).filter(({ title }) => title === "look")
+  expect(await stats(other, one?.id ?? "")).toMatchObject({ sessions: 1, tools: { bash: { calls: 1 } } })
+  const text = (await cairn(machine, "sessions", "stats")).stdout
+  for (const said of ["2 sessions, 2 inputs", "local/test-model", "40 %", "bash"]) expect(text).toContain(said)
+  server.script(({ said }) => ({ text: `answer to ${said.at(-1)?.text ?? ""}` }))
 })
