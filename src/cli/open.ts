@@ -11,7 +11,7 @@ import { uuidv7 } from "../std/id.ts"
 import type { RunFlags } from "./args.ts"
 import { killAt } from "./kill.ts"
 import type { Person } from "./person.ts"
-import { findSession, newestSession } from "./sessions.ts"
+import { findSession, newestSession, unreadSessions } from "./sessions.ts"
 import { Stop } from "./stop.ts"
 
 export type Chosen =
@@ -37,13 +37,20 @@ export async function chosenSession(person: Person, run: RunFlags, promptGiven: 
     case "continue": {
       const id = await newestSession(person.dirs.data, person.folder)
       if (id !== undefined) return { kind: "session", id }
-      if (!promptGiven) throw new Stop(`there is no session in ${person.folder} to go on with: give a prompt`, 2)
+      if (!promptGiven) throw new Stop(await nothingToGoOn(person), 2)
       return { kind: "new", fellBack: true }
     }
     case "new":
     case "choose":
       return { kind: "new", fellBack: false }
   }
+}
+
+/** No session of the folder is there; one that cannot be read may have been. */
+async function nothingToGoOn({ dirs, folder }: Person): Promise<string> {
+  const [unread] = await unreadSessions(dirs.data, null)
+  const may = unread === undefined ? "" : `; one cannot be read and may have been its: ${unread.note}`
+  return `there is no session in ${folder} to go on with: give a prompt${may}`
 }
 
 function isWeather(error: unknown): error is Error {
