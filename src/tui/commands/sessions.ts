@@ -1,5 +1,5 @@
 /**
- * The picker of sessions: found by what is typed, with the last exchange of the one that the bar stands on; renamed, tagged, put away, thrown away, and
+ * The picker of sessions: found by what is typed, in their titles and in what was said, with the last exchange of the one that the bar stands on; renamed, tagged, put away, thrown away, and
  * all of that taken back.
  */
 import type { CommandName } from "../../home/command-names.ts"
@@ -15,6 +15,10 @@ const listMax = 1_000
 const id = "sessions"
 /** The row that leads to what was said. */
 const searchKey = "search"
+/** What was said is looked through for a text of so many characters, once nobody has typed for so long. */
+const saidMin = 3
+const typedMs = 120
+const hitsMax = 100
 
 const orders = ["newest", "title", "folder"] as const
 type Order = (typeof orders)[number]
@@ -24,13 +28,14 @@ function standing({ holder, interrupted, archived }: SessionSummary): string {
   return [interrupted ? "interrupted" : "", archived ? "put away" : ""].filter(Boolean).join(", ")
 }
 
-function sessionItem(summary: SessionSummary, stage: Stage, withFolder: boolean): Item {
+/** `said`: a line of it that holds what is typed. */
+function sessionItem(summary: SessionSummary, stage: Stage, withFolder: boolean, said: string): Item {
   const now = stage.options.clock.now()
   const folder = withFolder ? homely(summary.folder, stage.options.home) : ""
   return {
     key: summary.id,
     label: summary.title === "" ? "untitled" : summary.title,
-    detail: [standing(summary), tagsText(summary.tags), folder].filter(Boolean).join(" · "),
+    detail: [standing(summary), tagsText(summary.tags), folder, said && `“${said}”`].filter(Boolean).join(" · "),
     right: `${ago(now - summary.updatedAt)} · ${shortId(summary.id)}`,
     ...(summary.state === "ok" ? {} : { off: summary.note === "" ? summary.state : summary.note }),
   }
@@ -52,6 +57,10 @@ class Picker {
   #archived = false
   #order: Order = "newest"
   #found: readonly SessionSummary[] = []
+  /** What was said in sessions that holds what is typed, by session. */
+  #said: ReadonlyMap<string, string> = new Map()
+  #round = 0
+  #cancelLook: () => void = () => {}
   /** Takes back what was done last. */
   #undo: { readonly what: string; run(): Promise<void> } | null = null
 
@@ -74,6 +83,7 @@ class Picker {
         preview: "",
         actions: this.#actions(),
         moved: ({ key }) => this.#preview(key),
+        typed: (text) => this.#typed(text.trim()),
         chosen: ({ key }) => {
           if (key === searchKey) this.#stage.run("search.all")
           else if (key !== store.state.view.session) attempt(this.#stage, link.change({ kind: "session", id: key }))
@@ -105,10 +115,34 @@ class Picker {
   }
 
   #show(): void {
-    const items = sorted(this.#found, this.#order).map((summary) => sessionItem(summary, this.#stage, this.#all))
+    const items = sorted(this.#found, this.#order).map((summary) =>
+      sessionItem(summary, this.#stage, this.#all, this.#said.get(summary.id) ?? ""),
+    )
     const search: Item = { key: searchKey, label: "Search what was said in all of them …" }
     const all = this.#found.length === 0 ? [] : [...items, search]
     this.#stage.store.dispatch({ type: "dialog.items", id, items: all, title: this.#title() })
+  }
+
+  /** Sessions whose words hold what is typed are found by it as well. */
+  #typed(text: string): void {
+    const own = ++this.#round
+    this.#cancelLook()
+    if (this.#said.size > 0) {
+      this.#said = new Map()
+      this.#show()
+    }
+    if (text.length < saidMin) return
+    const { clock, sessions, folder } = this.#stage.options
+    const where = this.#all ? {} : { folder }
+    this.#cancelLook = clock.after(typedMs, () =>
+      this.#do(async () => {
+        const { hits } = await sessions.search({ text, limit: hitsMax, ...where })
+        if (own !== this.#round) return
+        const said = hits.filter(({ kind }) => kind !== "title").toReversed()
+        this.#said = new Map(said.map((hit) => [hit.session, hit.line.trim()]))
+        if (this.#said.size > 0) this.#show()
+      }),
+    )
   }
 
   #preview(key: string): void {

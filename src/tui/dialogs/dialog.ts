@@ -41,6 +41,8 @@ export type ListDialog = {
   moved?(item: Item): void
   /** Hears what is typed, and answers with other items: they are what was found, and are not narrowed. */
   asked?(text: string): void
+  /** Hears what is typed while it narrows the items: more of them may be found by it. */
+  typed?(text: string): void
   cancelled?(): void
 }
 

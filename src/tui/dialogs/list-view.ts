@@ -168,7 +168,7 @@ export class ListView implements DialogView {
   #ask(): boolean {
     const before = this.#model.query
     const done = this.#set(ask(this.#model, this.#input.value))
-    if (this.#model.query !== before) this.#dialog.asked?.(this.#model.query)
+    if (this.#model.query !== before) (this.#dialog.asked ?? this.#dialog.typed)?.(this.#model.query)
     return done
   }
 

@@ -121,3 +121,21 @@ test("the last row leads to what was said in all sessions", async () => {
   robot.shows("Search all sessions")
   await robot.close()
 })
+
+test("a session is found by what was said in it too, and the line that holds it is shown", async () => {
+  const robot = await picker()
+  const place = { folder: "/elsewhere", conversation: 1, entry: 9, at: 0, before: "", after: "", from: 4, to: 9 }
+  robot.host.hits.push(
+    { ...place, session: idOf("bb"), title: "Write the manual", kind: "answer", line: "the gauge is broken" },
+    { ...place, session: idOf("aa"), title: "Mend the parser", kind: "title", line: "gauge" },
+  )
+  await robot.type("gauge")
+  robot.shows("nothing matches")
+  await robot.wait(200)
+  robot.shows("› Write the manual  open · “the gauge is broken”")
+  robot.hides("Mend the parser")
+  for (let n = 0; n < 5; n++) await robot.press("backspace")
+  robot.hides("the gauge is broken")
+  robot.shows("Mend the parser")
+  await robot.close()
+})
