@@ -75,6 +75,18 @@ test("P5, T10: the same request id is admitted once", async () => {
   expect(agent.transcript()).toBe("user: hello\nassistant: done")
 })
 
+test("T10: two clients that send the same request at the same moment are told of one and the same input", async () => {
+  const agent = await agentWith({})
+  const { port } = agent.engine
+  const content = [{ type: "text", text: "hello" }] as const
+  const send = () => port.request({ type: "submit", conversation: 1, requestId: "r1", content, mode: "followUp" })
+  const [one, other] = await Promise.all([send(), send()])
+  expect(other.submission).toBe(one.submission)
+  await agent.settle()
+  expect(agent.transcript()).toBe("user: hello\nassistant: done")
+  expect(agent.model.requests).toHaveLength(1)
+})
+
 test("an empty input is refused and nothing is written", async () => {
   const agent = await agentWith({})
   const before = agent.ledger.seq
