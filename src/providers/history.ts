@@ -7,13 +7,13 @@
  * - Nothing empty, blank or malformed is left, and the last message is never the assistant's.
  */
 import { createHash } from "node:crypto"
-import type { Json, JsonObject } from "../std/json.ts"
-import { isObject } from "../std/json.ts"
+import { wellFormed, type JsonObject } from "../std/json.ts"
 import {
   callsOf,
   type AssistantMessage,
   type AssistantPart,
   type Message,
+  type ThinkingPart,
   type ToolCallPart,
   type ToolResultMessage,
   type UserPart,
@@ -34,14 +34,6 @@ export const nineIds: IdRule = { fits: /^[a-zA-Z0-9]{9}$/, make: (hash) => hash.
 export const imagePlaceholder = "(an image was here; this model takes no images)"
 const emptyResult = "(no output)"
 const goOn = "Continue."
-
-/** Halves of pairs become U+FFFD: several servers refuse them. */
-function wellFormed(value: Json): Json {
-  if (typeof value === "string") return value.toWellFormed()
-  if (Array.isArray(value)) return value.map(wellFormed)
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item ?? null)]))
-}
 
 class Ids {
   readonly #rule: IdRule
@@ -93,7 +85,15 @@ function callFor(call: ToolCallPart, id: string, own: boolean): ToolCallPart {
   const args = wellFormed(call.arguments) as JsonObject
   const { type, thoughtSignature } = call
   const base = { type, id, name: toolName(call.name), arguments: args }
-  return goes("callSignature", own) && thoughtSignature !== undefined ? { ...base, thoughtSignature } : base
+  return goes("callSignature", own) && thoughtSignature !== undefined
+    ? { ...base, thoughtSignature: thoughtSignature.toWellFormed() }
+    : base
+}
+
+function thinkingFor(part: ThinkingPart): ThinkingPart {
+  const { thinkingSignature: signature } = part
+  const clean = { ...part, thinking: part.thinking.toWellFormed() }
+  return signature === undefined ? clean : { ...clean, thinkingSignature: signature.toWellFormed() }
 }
 
 /** Calls last where others said it, since several formats take nothing between calls and results; own words keep their order. */
@@ -106,12 +106,11 @@ function assistantParts(message: AssistantMessage, ids: Ids, own: boolean): read
         const signature = goes("textSignature", own) ? part.textSignature : undefined
         if (isBlank(part.text) && signature === undefined) return []
         const text = part.text.toWellFormed()
-        return [signature === undefined ? { type: "text", text } : { type: "text", text, textSignature: signature }]
+        if (signature === undefined) return [{ type: "text", text }]
+        return [{ type: "text", text, textSignature: signature.toWellFormed() }]
       }
       case "thinking":
-        return goes(part.redacted === true ? "redactedThinking" : "thinking", own)
-          ? [{ ...part, thinking: part.thinking.toWellFormed() }]
-          : []
+        return goes(part.redacted === true ? "redactedThinking" : "thinking", own) ? [thinkingFor(part)] : []
     }
   })
   if (own) return parts

@@ -16,6 +16,14 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
+/** The same value with U+FFFD in place of halves of surrogate pairs, in keys as well: many servers refuse a text that has one. */
+export function wellFormed(value: Json): Json {
+  if (typeof value === "string") return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item ?? null)]))
+}
+
 /** The same value always gives the same text: keys in code-unit order at every depth, `undefined` left out. */
 export function stableText(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map((item: Json) => stableText(item)).join(",")}]`

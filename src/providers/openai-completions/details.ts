@@ -4,7 +4,7 @@
  * `reasoning_details`: reasoning as a list of typed pieces that must go back as they came, in order (OpenRouter). They are kept as the signature
  * of the reasoning; pieces of one item that the stream cut are joined again.
  */
-import { isObject, parseJson, type JsonObject } from "../../std/json.ts"
+import { isObject, parseJson, wellFormed, type Json, type JsonObject } from "../../std/json.ts"
 
 /** The fields that reasoning comes in, the first that has any. */
 export const reasoningFields = ["reasoning_content", "reasoning", "reasoning_text"] as const
@@ -44,7 +44,7 @@ export function detailsSignature(details: readonly JsonObject[]): string {
 export function readDetails(signature: string): readonly JsonObject[] | undefined {
   if (!signature.startsWith(mark)) return undefined
   const value = parseJson(signature.slice(mark.length))
-  return Array.isArray(value) ? value.filter(isObject) : undefined
+  return Array.isArray(value) ? (wellFormed(value) as readonly Json[]).filter(isObject) : undefined
 }
 
 /** What GitHub wants back beside the text of the reasoning. */
@@ -57,6 +57,6 @@ export function readOpaque(signature: string): { readonly field: ReasoningField;
   const value = parseJson(signature.slice(opaqueMark.length))
   const field = reasoningFields.find((name) => isObject(value) && value.field === name)
   return field !== undefined && isObject(value) && typeof value.opaque === "string"
-    ? { field, opaque: value.opaque }
+    ? { field, opaque: value.opaque.toWellFormed() }
     : undefined
 }

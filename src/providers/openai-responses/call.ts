@@ -11,7 +11,7 @@ export function responsesApi(fetch: Fetch = globalThis.fetch): Api {
   const repairs = new Repairs()
   return {
     name: "openai-responses",
-    encoder: 4,
+    encoder: 5,
     encode: encodeResponses,
     call(request: ModelRequest, encoded: Encoded, options: CallOptions): Promise<Response> {
       return streamCall(request, encoded, options, fetch, {

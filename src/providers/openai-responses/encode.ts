@@ -31,9 +31,14 @@ function isPaired(message: AssistantMessage): boolean {
   return thoughts.length > 0 && thoughts.every((part) => readReasoning(part.thinkingSignature ?? "") !== undefined)
 }
 
+/** `items` without reasoning that led to nothing, as where an answer was cut in it: it is refused. */
+function withoutLooseEnd(items: readonly JsonObject[]): readonly JsonObject[] {
+  return items.slice(0, items.findLastIndex((item) => item.type !== "reasoning") + 1)
+}
+
 function assistantItems(message: AssistantMessage, own: boolean): readonly JsonObject[] {
   const paired = own && isPaired(message)
-  return message.content.flatMap((part): readonly JsonObject[] => {
+  const items = message.content.flatMap((part): readonly JsonObject[] => {
     switch (part.type) {
       case "thinking": {
         const item = paired ? readReasoning(part.thinkingSignature ?? "") : undefined
@@ -67,6 +72,7 @@ function assistantItems(message: AssistantMessage, own: boolean): readonly JsonO
       }
     }
   })
+  return withoutLooseEnd(items)
 }
 
 function resultItem(message: ToolResultMessage): JsonObject {

@@ -4,7 +4,7 @@
  * - Reasoning: the whole item, without status; worth sending back only with its encrypted content, since nothing is stored at the vendor.
  * - Text: the item's id and phase. A call: the item's id, which is not the id that joins it with its output.
  */
-import { isObject, parseJson, type JsonObject } from "../../std/json.ts"
+import { isObject, parseJson, wellFormed, type JsonObject } from "../../std/json.ts"
 import { listOf, stringOf } from "../decoder.ts"
 
 export function reasoningSignature(item: JsonObject): string {
@@ -22,7 +22,7 @@ export function reasoningSignature(item: JsonObject): string {
 export function readReasoning(signature: string): JsonObject | undefined {
   const item = parseJson(signature)
   if (!isObject(item) || item.type !== "reasoning") return undefined
-  return stringOf(item.encrypted_content) === "" ? undefined : item
+  return stringOf(item.encrypted_content) === "" ? undefined : (wellFormed(item) as JsonObject)
 }
 
 export function textSignature(item: JsonObject): string | undefined {
@@ -33,7 +33,7 @@ export function textSignature(item: JsonObject): string | undefined {
 }
 
 export function readTextSignature(signature: string): { readonly id?: string; readonly phase?: string } {
-  const value = parseJson(signature)
+  const value = wellFormed(parseJson(signature) ?? null)
   if (!isObject(value)) return {}
   const { id, phase } = value
   return { ...(typeof id === "string" ? { id } : {}), ...(typeof phase === "string" ? { phase } : {}) }
