@@ -123,9 +123,13 @@ export function settleOverflow(core: Core, task: Task, attempt: Attempt, keep: n
   })
 }
 
-/** The turn waits for a compaction: the one that is under way, or one of its own. Part of a commit. */
+/**
+ * The turn waits for a compaction: the one that is under way, or one of its own. What was refused as too long needs its own, which keeps as little
+ * as may be. Part of a commit.
+ */
 export function compactFirst(tx: Tx, task: Task, input: CompactionInput): void {
-  const child = underWay(tx.live, task.conversation) ?? addCompaction(tx, task.conversation, task.id, input)
+  const shared = input.reason === "overflow" ? undefined : underWay(tx.live, task.conversation)
+  const child = shared ?? addCompaction(tx, task.conversation, task.id, input)
   const counts = countsOf(task)
   const compactions = counts.compactions + 1
   tx.setTask(task.id, { status: "waiting", ...stored({ phase: "compact", task: child.id, ...counts, compactions }) })

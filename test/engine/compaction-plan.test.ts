@@ -167,3 +167,20 @@ test("a window that nobody knows is assumed, and that is told once", async () =>
   expect(agent.transcript().split(told).length).toBe(2)
   expect(placed(agent)).toBeGreaterThan(0)
 })
+
+test("what is refused as too long while a summary is under way has one of its own, and is asked again once", async () => {
+  const made = Promise.withResolvers<void>()
+  let asked = 0
+  const agent = await agentWith(8_000, (request) => {
+    if (isSummary(request)) return { text: `summary ${++asked}`, until: asked === 1 ? made.promise : undefined }
+    const size = request.messages.map(textOf).join("").length / 4
+    return size < 5_500 ? { text: "done" } : { error: new ProviderError("overflow", "overflow", "Too long.") }
+  })
+  for (let n = 0; n < 5; n++) await agent.say(`${n} ${thousand}`)
+  expect(asked).toBe(1)
+  await agent.say(`more ${"word ".repeat(600)}`)
+  expect(agent.transcript()).toMatch(/Too long\.\nassistant: done$/)
+  made.resolve()
+  await agent.settle()
+  expect([asked, placed(agent)]).toEqual([2, 1])
+})
