@@ -255,7 +255,6 @@ const screenSettings = {
   search: group(
     {
       regex: flag(false, "Take what is searched for as a regular expression."),
-      smartCase: flag(true, "Small letters find capitals too; a capital finds only itself."),
     },
     "Searching.",
   ),
