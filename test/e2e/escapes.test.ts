@@ -8,6 +8,9 @@ import { startModelServer, type ModelServer } from "../support/model-server.ts"
 import type { ModelRequest, Reply } from "../support/model-script.ts"
 import { Pty } from "../support/pty.ts"
 
+/** Marks that nothing else writes: a screen writes only the cells that differ, so that a word may come in parts, and a character never does. */
+const [said, worked, refused, pasted, named, thought, linked] = ["❶", "❷", "❸", "❹", "❺", "❻", "❼"] as const
+
 /** Each by itself, and all together: a clipboard, a title, a link, moves, an erasure, a question, a reset, pictures, eight-bit ones, half ones. */
 const corpus: readonly string[] = [
   "\x1b]52;c;aGk=\x07",
@@ -33,8 +36,11 @@ const evil = `before ${corpus.join("|")} after`
 let server: ModelServer
 
 function script({ lastUser, results }: ModelRequest): Reply {
-  if (lastUser.includes("fail")) return { status: 400, body: { error: { message: `${evil} refused` } } }
-  if (!lastUser.includes("work")) return { text: `said ${evil} done`, thinking: `thought ${evil}`, splitAt: 7 }
+  if (lastUser.includes("fail")) return { status: 400, body: { error: { message: `${evil} ${refused}` } } }
+  if (lastUser.includes("link")) {
+    return { text: "see [words](https://example.org/a), <https://b.example> and [run](javascript:alert(1)) " + linked }
+  }
+  if (!lastUser.includes("work")) return { text: `said ${evil} ${said}`, thinking: `${thought} ${evil}`, splitAt: 7 }
   const calls = [
     { name: "bash", args: { command: `printf '%s' "$(cat evil.txt)"; echo ${JSON.stringify("told")}` } },
     { name: "read", args: { path: `no ${evil}.txt` } },
@@ -42,7 +48,7 @@ function script({ lastUser, results }: ModelRequest): Reply {
     { name: "write", args: { path: `made ${corpus[3]}${corpus[15]}.txt`, content: evil } },
   ]
   const call = calls[results.length]
-  return call === undefined ? { text: "all of it done" } : { toolCalls: [call], thinking: evil }
+  return call === undefined ? { text: worked } : { toolCalls: [call], thinking: evil }
 }
 
 beforeAll(async () => {
@@ -71,7 +77,7 @@ function harmless(text: string): void {
 function evilMachine(): Machine {
   const machine = localMachine(server)
   writeFileSync(join(machine.work, "evil.txt"), evil)
-  writeFileSync(join(machine.work, `file ${corpus[1]}${corpus[15]}name.txt`), "x")
+  writeFileSync(join(machine.work, `file ${corpus[1]}${corpus[15]}name ${named}.txt`), "x")
   mkdirSync(join(machine.work, ".git"))
   writeFileSync(join(machine.work, ".git/HEAD"), `ref: refs/heads/branch${corpus[4]}${corpus[15]}\n`)
   return machine
@@ -92,21 +98,18 @@ test("on the full screen", async () => {
   const from = pty.text.length
   const shown = (): string => pty.text.slice(from)
   pty.write("say\r")
-  await pty.says("done", from)
+  await pty.says(said, from)
   pty.write("\x14")
-  await pty.says("thought", from)
+  await pty.says(thought, from)
   pty.write("work\r")
-  await pty.says("all of it done", from)
+  await pty.says(worked, from)
   pty.write("fail\r")
-  await pty.says("refused", from)
+  await pty.says(refused, from)
   // What is pasted, a completion of file names, and everything unfolded.
-  pty.write(`\x1b[200~${evil} pasted\x1b[201~`)
-  await pty.says("pasted", from)
-  const pasted = pty.text.length
-  pty.write("\x03")
-  await pty.says("Ask anything", pasted)
-  pty.write("@nam")
-  await pty.says("name.txt", pasted)
+  pty.write(`\x1b[200~${evil} ${pasted}\x1b[201~`)
+  await pty.says(pasted, from)
+  pty.write("\x03@nam")
+  await pty.says(named, from)
   const folded = pty.text.length
   pty.write("\x1b[27u\x0f")
   await pty.says("▾", folded)
@@ -129,4 +132,17 @@ test("in every other mode whose output is a terminal", async () => {
   }
   for (const text of outputs) harmless(text)
   expect(outputs[0]).toContain("said before")
+})
+
+test("an address is given to a terminal that is known to open it, and only an address", async () => {
+  using machine = evilMachine()
+  const env = { ...machine.env, VTE_VERSION: "7600" }
+  await using pty = new Pty([await builtBinary()], { columns: 120, rows: 40, env, cwd: machine.work })
+  await pty.says("Ask anything")
+  const from = pty.text.length
+  pty.write("link\r")
+  await pty.says(linked, from)
+  const links = [...pty.text.slice(from).matchAll(/\x1b\]8;[^;]*;([^\x1b\x07]+)/g)].map(([, address]) => address)
+  expect(new Set(links)).toEqual(new Set(["https://example.org/a", "https://b.example"]))
+  await runBinary(machine, ["stop", "all", "--now"])
 })
