@@ -55,6 +55,8 @@ async function takeBack(terminal: Terminal, letter: string): Promise<void> {
 }
 
 async function quit(machine: Machine, terminal: Terminal): Promise<void> {
+  // While a run goes on, or is being stopped, the same key means to stop it.
+  await terminal.hides("escape stops")
   await terminal.keys("C-c", "C-c")
   expect(await terminal.ended()).toBe(0)
   await runBinary(machine, ["stop", "all", "--now"])
