@@ -28,7 +28,8 @@ const names = [
 /** What is set for commands. */
 export const noEditor: Readonly<Record<string, string>> = Object.fromEntries(names.map((name) => [name, nobody]))
 
-const editors = new Set(["vi", "vim", "view", "nvim", "nano", "pico", "emacs", "joe", "jed", "micro", "hx", "mcedit"])
+/** Those that wait without a terminal; others end by themselves, and names that other programs have too are not here. */
+const editors = new Set(["vi", "vim", "nvim", "vimdiff"])
 
 /** The editor among these processes that waits for someone to type, as it was started; null where none does. */
 export function waitingEditor(found: readonly Found[]): string | null {
