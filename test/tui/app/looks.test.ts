@@ -59,6 +59,27 @@ test("a theme file that is saved is on the screen with the next frame", async ()
   await robot.close()
 })
 
+test("a theme that is saved while an answer comes changes colours and nothing else: the place, the stream and the draft go on", async () => {
+  const { themes, save } = shelf()
+  const robot = await openRobot({ options: { themes } })
+  for (let at = 0; at < 60; at++) robot.host.answer(`message ${at}`)
+  const task = robot.host.begin(robot.clock.now())
+  const text = (delta: string, at: number): void =>
+    robot.host.say({ type: "progress", seq: 99, task: task.id, attempt: 1, at, text: delta })
+  await robot.press("pageup")
+  await robot.type("a draft")
+  const before = robot.frame().split("\n").slice(0, 20)
+  text(`${JSON.stringify({ type: "text_start", contentIndex: 0 })}\n`, 0)
+  save("#123456")
+  await robot.wait(300)
+  expect(robot.state.theme.colors.secondary).toBe("#123456")
+  expect(robot.frame().split("\n").slice(0, 20)).toEqual(before)
+  expect(robot.prompt).toBe("a draft|")
+  await robot.press("ctrl+end")
+  robot.shows("message 59")
+  await robot.close()
+})
+
 test("a theme file that breaks keeps its last good colours and says where (143)", async () => {
   const { themes, save } = shelf()
   const robot = await openRobot({ options: { themes } })
