@@ -19,6 +19,9 @@ let server: ModelServer
 let rest = Promise.withResolvers<void>()
 
 function script({ lastUser }: ModelRequest): Reply {
+  if (lastUser.includes("pieces")) {
+    return { text: Array.from({ length: 300 }, (_, piece) => `piece ${piece}${piece % 7 === 0 ? "\n\n" : " "}`) }
+  }
   if (!lastUser.includes("long")) return { text: "the answer" }
   const lines = Array.from({ length: 4_000 }, (_, line) => `line ${line} of a long answer\n\n`)
   return { text: ["the beginning\n\n", { until: rest.promise }, lines.join(""), "the very end"] }
@@ -120,5 +123,27 @@ test("a terminal that reads nothing while a long answer comes has all of it afte
   await terminal.shows("the very end")
   await terminal.type("still here")
   await terminal.shows("still here")
+  await runBinary(machine, ["stop", "all", "--now"])
+})
+
+test("a streamed answer is painted inside synchronized frames, clears the screen never, and costs bytes by what changed (127)", async () => {
+  using machine = localMachine(server)
+  const env = { ...machine.env }
+  await using pty = new Pty([await builtBinary()], { env, cwd: machine.work, columns: 200, rows: 60 })
+  await pty.says(ready)
+  pty.write("pieces")
+  await pty.says("pieces")
+  const before = pty.text.length
+  pty.write("\r")
+  await pty.says("state=working", before)
+  await pty.says("state=idle", before)
+  const streamed = pty.text.slice(before)
+  expect(streamed).not.toContain("\x1b[2J")
+  // What stands outside of frames is no painting: titles and states.
+  const outside = streamed.replace(/\x1b\[\?2026h.*?\x1b\[\?2026l/gs, "").split("\x1b[?2026h")[0] ?? ""
+  expect(outside.replace(/\x1b\].*?(?:\x07|\x1b\\)/gs, "")).toBe("")
+  expect(streamed.length).toBeLessThan(400_000)
+  pty.kill("SIGTERM")
+  expect(await pty.ended()).toBe(143)
   await runBinary(machine, ["stop", "all", "--now"])
 })
