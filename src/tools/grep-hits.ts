@@ -19,6 +19,7 @@ export class Hits {
   readonly #groups: Group[] = []
   #grouped = false
   #apart = true
+  #binary = false
   #matches = 0
   #held = 0
   #more = false
@@ -33,6 +34,11 @@ export class Hits {
     return this.#matches
   }
 
+  /** True where the searched file matches and is no text. */
+  get binary(): boolean {
+    return this.#binary
+  }
+
   /** True once one more match than the limit was seen. */
   get more(): boolean {
     return this.#more
@@ -43,6 +49,8 @@ export class Hits {
     if (this.#more) return
     const [, path, number, kind, text] = /^([^\0]*)\0(\d+)([:-])(.*)$/s.exec(raw) ?? []
     if (path === undefined || text === undefined) {
+      // Said of a file that was named: in a folder such files are passed over.
+      this.#binary ||= /: binary file matches \(/.test(raw)
       this.#apart ||= raw === "--"
       this.#grouped ||= raw === "--"
       return

@@ -59,6 +59,7 @@ export const grepTool = defineTool({
     if (context.signal.aborted) return errorResult("The search was interrupted.")
     if (failure !== null) return errorResult(failure)
     const details = { path: root.path, pattern: args.pattern, count: hits.matches, more: hits.more }
+    if (hits.binary) return textResult(`${args.path} matches, and is binary: its lines are not shown.`, { details })
     if (hits.matches === 0) return textResult(`No line matches ${args.pattern}.`, { details })
     const more = hits.more
       ? [`The first ${hits.matches}; there are more. Narrow the search, or give a higher limit.`]

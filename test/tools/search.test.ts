@@ -201,6 +201,10 @@ describe("grep", () => {
       bin: Uint8Array.of(0x6e, 0x65, 0x65, 0x64, 0x6c, 0x65, 0, 1),
     })
     expect(await told(bench, grepTool, { pattern: "needle" })).toBe(`long.js:1: ${"x".repeat(500)}…`)
+    expect(await told(bench, grepTool, { pattern: "needle", path: "bin" })).toBe(
+      "bin matches, and is binary: its lines are not shown.",
+    )
+    expect(await told(bench, grepTool, { pattern: "straw", path: "bin" })).toBe("No line matches straw.")
   })
 
   test("tells what is wrong with a pattern", async () => {
