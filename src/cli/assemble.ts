@@ -61,6 +61,9 @@ function settingsOf({ settings }: Person): EngineSettings {
     get output() {
       return settings.merged.config.output
     },
+    get orphanMs() {
+      return durationMs(settings.merged.config.bash.orphanLimit)
+    },
     get costPerRun() {
       return settings.merged.config.limits.costPerRun
     },

@@ -29,6 +29,7 @@ export function callContext(core: Core, task: Task, signal: AbortSignal, progres
     env: machine.env,
     files: core.ledger.spools.files(task.id, 1),
     outputBytesMax: core.options.settings.output.maxBytes,
+    orphanMs: core.options.settings.orphanMs,
     shell: machine.shell,
     home: machine.home,
     cache: machine.cache,

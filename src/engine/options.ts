@@ -55,6 +55,8 @@ export type EngineSettings = {
   readonly costPerRun?: number
   /** Bytes of one output, and of all outputs of a session, that are kept. */
   readonly output: { readonly maxBytes: number; readonly maxSessionBytes: number }
+  /** How long a command may go on after its host has died; absent: a day. */
+  readonly orphanMs?: number
 }
 
 /** Holds texts against an expression; a sentence where that takes too long. */

@@ -30,7 +30,7 @@ import { reasonOf } from "./paths.ts"
 import { endCommand, identityOf, isAlive, processTable, storedIdentity, type Identity } from "./processes.ts"
 import { sizeText } from "./show.ts"
 import { errorResult, type CallFiles, type Prepared, type ToolContext, type ToolResult } from "./tool.ts"
-import { orphanSeconds, startWatchdog, watchStepSeconds } from "./watchdog.ts"
+import { orphanMsDefault, startWatchdog, watchStepSeconds } from "./watchdog.ts"
 
 /** With less than this free where outputs go, a command that is told to write there would fail for it. */
 const freeBytesMin = 64 * 1024 * 1024
@@ -141,11 +141,18 @@ async function superviseInFiles(
 }
 
 /** A watchdog for what runs for a while; the function that it returns ends it, or that it comes. */
-function watchLater(files: CallFiles, leader: number, limitMs: number | null, { clock }: ToolContext): () => void {
+function watchLater(files: CallFiles, leader: number, limitMs: number | null, context: ToolContext): () => void {
+  const { clock, orphanMs = orphanMsDefault } = context
   let end = (): void => {}
   const deadlineSeconds = limitMs === null ? null : limitMs / 1_000
   const cancel = clock.after(watchAfterMs, () => {
-    end = startWatchdog({ status: files.status, leader, deadlineSeconds, orphanSeconds, stepSeconds: watchStepSeconds })
+    end = startWatchdog({
+      status: files.status,
+      leader,
+      deadlineSeconds,
+      orphanSeconds: Math.ceil(orphanMs / 1_000),
+      stepSeconds: watchStepSeconds,
+    })
   })
   return () => {
     cancel()

@@ -71,6 +71,8 @@ export type ToolContext = {
   readonly files: CallFiles | null
   /** Bytes that are kept of an output, once its call has ended; absent: all that fits on the disk's limits. */
   readonly outputBytesMax?: number
+  /** How long what the call started may go on after its host has died; absent: a day. */
+  readonly orphanMs?: number
   /** The person's shell, or absent for `bash`, else `sh`. */
   readonly shell?: string
   readonly home: string

@@ -17,7 +17,7 @@ export type Watch = {
 }
 
 /** A command that nobody has asked after for a day is forgotten. */
-export const orphanSeconds = 24 * 60 * 60
+export const orphanMsDefault = 24 * 60 * 60 * 1_000
 export const watchStepSeconds = 10
 
 /** $1 status file, $2 leader, $3 seconds to the deadline or empty, $4 seconds alone, $5 seconds between looks */
