@@ -28,7 +28,7 @@ export const commandNames = {
   "app.settings": command("Show settings, their values and where each comes from, and change them"),
   "app.trust": command("Decide what this folder may do"),
   "app.doctor": command("Check what Cairn needs: settings, store, models, programs, terminal"),
-  "app.login": command("Store a provider's key", '{"name"?: a provider}'),
+  "app.login": command("Store a provider's key, or log in", '{"name"?: a provider}'),
   "app.tour": command("Take the tour, which needs no key and no network"),
   "app.logout": command("Forget a provider's key", '{"name"?: a provider}'),
   "app.reload": command("Read config, keymaps, themes, prompts and skills again"),

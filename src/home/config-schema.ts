@@ -193,7 +193,7 @@ const machineSettings = {
   ),
   redact: texts(
     [],
-    "Regular expressions of secrets: what they match is taken out of results, of outputs that are kept, and of exports.",
+    "Regular expressions of secrets: what they match is taken out of inputs, answers, results, kept outputs and exports.",
   ),
   output: group(
     {
