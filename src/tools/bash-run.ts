@@ -35,7 +35,7 @@ import { orphanMsDefault, startWatchdog, watchStepSeconds } from "./watchdog.ts"
 /** With less than this free where outputs go, a command that is told to write there would fail for it. */
 const freeBytesMin = 64 * 1024 * 1024
 /** A command that runs this long gets a watchdog. */
-const watchAfterMs = 1_000
+const watchAfterMs = 250
 /** How long to wait for the output of a command that has ended to fall silent: what it left running may never be. */
 const settleMsMax = 500
 
