@@ -5,9 +5,9 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { begin, openEngine, rootConversation, type Engine } from "../../src/engine/engine.ts"
-import { defaultSettings } from "../../src/engine/options.ts"
+import { defaultSettings, type Models } from "../../src/engine/options.ts"
 import { memorySession } from "../../src/ledger/open.ts"
-import type { ProvidersConfig } from "../../src/providers/config.ts"
+import type { Providers, ProvidersConfig } from "../../src/providers/config.ts"
 import { createProviders } from "../../src/providers/registry.ts"
 import { defineTool, errorResult, type Tool } from "../../src/tools/tool.ts"
 import { eventually } from "../support/eventually.ts"
@@ -87,6 +87,18 @@ type Talk = {
   change(): Promise<void>
 }
 
+function modelsOf(providers: Providers): Models {
+  return {
+    resolve(name) {
+      const resolved = providers.resolve(name)
+      return "model" in resolved ? { ok: true, ...resolved } : { ok: false, problem: resolved.problem }
+    },
+    api: (model) => providers.apiOf(model),
+    key: async () => ({ key: "k" }),
+    list: async () => [],
+  }
+}
+
 /** `looking`: what else happens while the tool looks; left out, the model changes. */
 async function talkOf(
   server: ModelServer,
@@ -96,7 +108,6 @@ async function talkOf(
 ): Promise<Talk> {
   const clock = new ManualClock()
   const ledger = await memorySession({ clock })
-  const providers = createProviders({ providers: configFor(server), keys: () => "k" })
   let current = first
   const change = async (): Promise<void> => {
     current = current === first ? second : first
@@ -108,15 +119,7 @@ async function talkOf(
   const engine = openEngine({
     ledger,
     clock,
-    models: {
-      resolve(name) {
-        const resolved = providers.resolve(name)
-        return "model" in resolved ? { ok: true, ...resolved } : { ok: false, problem: resolved.problem }
-      },
-      api: (model) => providers.apiOf(model),
-      key: async () => ({ key: "k" }),
-      list: async () => [],
-    },
+    models: modelsOf(createProviders({ providers: configFor(server), keys: () => "k" })),
     tools,
     instructions: { system: () => "You help.", files: [] },
     settings: { ...defaultSettings, compaction: { enabled: true, keep: 40 } },
