@@ -324,9 +324,13 @@ describe("a command whose host is killed", () => {
     })
     try {
       expect(await follow(files, identity)).toEqual({ ending: { how: "signal", name: "SIGKILL" }, held: false })
-      expect(linuxTable.commandProcesses("orphan:1", identity.pid)).toEqual([])
+      await eventually(
+        () => linuxTable.commandProcesses("orphan:1", identity.pid).length === 0,
+        () => "what was killed is still there",
+      )
     } finally {
       end()
+      for (const pid of watchers(files.status)) process.kill(-pid, "SIGKILL")
     }
   })
 })
