@@ -53,9 +53,12 @@ const outputTexts =
   /max_(completion_)?(output_)?tokens.{0,40}(too large|must be|cannot be|exceeds the)|maximum allowed number of output tokens/
 const quotaTexts =
   /insufficient_quota|exceeded_current_quota|quota exceeded|exceeded your (current|monthly) quota|billing|out of budget|insufficient (balance|credit|fund)|available balance|credit balance|out of credits|(monthly|weekly|usage|spend|spending) limit|spend_limit|organization_on_hold|free-?tier|perday|"code": ?"?1308\b/
-/** Google calls every limit a quota: one of a minute passes, and it says when; one of a day does not, whatever it says. */
+/**
+ * Google calls every limit a quota: one of a minute passes, and it says when (RooCodeInc/Roo-Code#3883); one of a day does not, whatever it says
+ * (google-gemini/gemini-cli#8437), nor does one of nothing, for models that a plan does not have (continuedev/continue#10062).
+ */
 const minuteTexts = /perminute|please retry in \d+(\.\d+)?m?s\b/
-const dayTexts = /perday/
+const dayTexts = /perday|limit: 0\b/
 
 function isQuota(text: string, status: number | undefined): boolean {
   if (status === 529 || (minuteTexts.test(text) && !dayTexts.test(text))) return false

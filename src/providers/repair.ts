@@ -71,13 +71,21 @@ function withoutThinking(body: JsonObject): JsonObject | undefined {
   return { ...rest, ...(adaptive ? { thinking } : {}), messages: clean }
 }
 
+/** OpenAI gives summaries of reasoning to organisations that it has verified, and refuses the request of any other that asks for one (BerriAI/litellm#16032). */
+function withoutSummary(body: JsonObject, text: string): JsonObject | undefined {
+  const { reasoning } = body
+  if (!isObject(reasoning) || reasoning.summary === undefined || !/reasoning[. ]summar/.test(text)) return undefined
+  const { summary: _, ...rest } = reasoning
+  return { ...body, reasoning: rest }
+}
+
 /** The body to send once more, or undefined where nothing can be left out. */
 export function repairBody(body: JsonObject, refused: Refusal): JsonObject | undefined {
   if (refused.status !== 400 && refused.status !== 422) return undefined
   const text = refused.body.toLowerCase()
   if (signatures.test(text)) return withoutThinking(body)
   if (!minds.test(text)) return undefined
-  const renamed = renamedLimit(body, text)
+  const renamed = withoutSummary(body, text) ?? renamedLimit(body, text)
   if (renamed !== undefined) return renamed
   const named = Object.keys(body).filter(
     (field) => !essential.has(field) && field !== "max_tokens" && names(refused.body, field),

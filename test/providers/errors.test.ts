@@ -97,6 +97,7 @@ const others: readonly [number | undefined, string, string][] = [
     "retry",
   ],
   [429, '{"error":{"message":"You exceeded your current quota. Please retry in 22.7s."}}', "retry"],
+  [429, '{"error":{"message":"You exceeded your current quota: limit: 0. Please retry in 22.7s."}}', "quota"],
   [
     429,
     '{"error":{"message":"You exceeded your current quota. Please retry in 22.7s.","details":[{"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}',

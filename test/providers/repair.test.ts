@@ -96,6 +96,17 @@ test("a turn that has to begin with thinking and does not goes on without", () =
   expect(repairBody({ model: "m", messages }, refusal)).toBeUndefined()
 })
 
+test("who may not have summaries of reasoning goes on without them, and thinks as much as before", () => {
+  const body = { model: "m", reasoning: { effort: "high", summary: "auto" }, input: [] }
+  const error = {
+    message: "Your organization must be verified to generate reasoning summaries.",
+    param: "reasoning.summary",
+    code: "unsupported_value",
+  }
+  const refusal = { status: 400, body: JSON.stringify({ error }) }
+  expect(repairBody(body, refusal)).toEqual({ model: "m", reasoning: { effort: "high" }, input: [] })
+})
+
 test("a refused field costs one more request once, and none from then on", async () => {
   const server = await startModelServer({ strict: false })
   server.script((asked) =>
