@@ -92,6 +92,7 @@ export const scenes: readonly Scene[] = [
     shows: /changes: 2 f|command ran|chan\S* ×/,
     leave: ["C-x", "v", ...chatOnly],
   },
+  { name: "panel-tree", keys: ["C-x", "G"], shows: /tree: |tre\S*… ×/, leave: ["C-x", "G", ...chatOnly] },
   { name: "panel-zoomed", keys: [...toPanel(2), "z"], shows: "▣", leave: ["z", ...chatOnly] },
   {
     name: "search",
