@@ -17,8 +17,13 @@ const marks: ReadonlyMap<number, string> = new Map([
 ])
 const secondsOf = 10
 /** Letters that nothing else on the screen has: a paint that holds one shows a part of the answer. */
-const token = "სიტ "
 const letters = /[\u10d0-\u10ff]/
+/** The `n`-th token: no two rows of them are the same, so that a scroll changes what is on the screen. */
+function token(n: number): string {
+  const letter = (place: number): string => String.fromCharCode(0x10d0 + ((n * 7 + place * 11 + ((n * n) >> 3)) % 33))
+  return `${letter(1)}${letter(2)}${letter(3)} `
+}
+
 /** How far from the usual gap a gap may be and nobody sees it. */
 const evenMs = 50
 
@@ -28,8 +33,9 @@ function script({ lastUser }: ModelRequest): Reply {
   if (speed === 0) return { text: "ready" }
   const everyMs = Math.max(10, 1_000 / speed)
   const count = (secondsOf * 1_000) / everyMs
-  const text = token.repeat(Math.round((speed * everyMs) / 1_000))
-  const pieces = Array.from({ length: count }, (): readonly Piece[] => [text, { delayMs: everyMs }])
+  const at = Math.round((speed * everyMs) / 1_000)
+  const tokens = (place: number): string => Array.from({ length: at }, (_, n) => token(place * at + n)).join("")
+  const pieces = Array.from({ length: count }, (_, place): readonly Piece[] => [tokens(place), { delayMs: everyMs }])
   return { text: [...pieces.flat(), marks.get(speed) ?? ""], usage: { input: 10, output: count } }
 }
 

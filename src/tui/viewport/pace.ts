@@ -9,8 +9,8 @@ import type { RowBlock } from "../rows/content.ts"
 import { distance, type Place } from "./scroll.ts"
 import type { Window } from "./window.ts"
 
-/** Text that comes faster than this many rows a scroll is painted with the scrolls alone. */
-const leapRows = 3
+/** Text that comes faster than this many rows a scroll is painted with the scrolls alone: evenly, and nothing between them would be read. */
+const leapRows = 1
 /** So is text whose rows take longer than this to make, in milliseconds: a quarter of a frame's time. */
 const quickMs = 8
 
