@@ -1,4 +1,5 @@
 /** `cairn sessions show`: a transcript as Markdown, or its entries as JSON, one a line. */
+import { existsSync } from "node:fs"
 import { historyOf } from "../engine/copy.ts"
 import { entryRecord } from "../engine/entries.ts"
 import { readWhole, type AllRecords } from "../ledger/peek.ts"
@@ -38,7 +39,16 @@ export function conversationOf(records: AllRecords, word: string | undefined): n
 
 /** What a conversation sees, as clients see it. */
 export function recordsOf(records: AllRecords, conversation: number): readonly EntryRecord[] {
-  return historyOf(records, conversation).map(entryRecord)
+  return historyOf(records, conversation).map((entry) => withStanding(entryRecord(entry)))
+}
+
+/** An entry names where an output was kept; of one that went since, to keep the session small, it is said so. */
+function withStanding(record: EntryRecord): EntryRecord {
+  const { data } = record
+  if (data.kind !== "toolResult" || !("output" in data) || data.output === undefined) return record
+  return existsSync(data.output.path)
+    ? record
+    : { ...record, data: { ...data, output: { ...data.output, dropped: true } } }
 }
 
 export async function showSession(mode: CommandMode): Promise<number> {

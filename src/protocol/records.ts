@@ -63,8 +63,8 @@ export type ToolResultEntry = {
   readonly outcome: CallOutcome
   readonly title: string
   readonly details?: Json
-  /** Where the whole output is kept when the model got a part of it. */
-  readonly output?: { readonly path: string; readonly bytes: number }
+  /** Where the whole output is kept when the model got a part of it. `dropped`: it was, and is not any more; told, not stored. */
+  readonly output?: { readonly path: string; readonly bytes: number; readonly dropped?: boolean }
   readonly durationMs: number
 }
 

@@ -6,7 +6,7 @@
  */
 import { type AssistantMessage, type AssistantPart, type UserPart } from "../message/message.ts"
 import { isObject, stableText, type JsonObject } from "../std/json.ts"
-import { silentKinds, type EntryData, type EntryRecord, type SessionDocument } from "./records.ts"
+import { silentKinds, type EntryData, type EntryRecord, type SessionDocument, type ToolResultEntry } from "./records.ts"
 import { undoText } from "./undo-text.ts"
 
 function time(ms: number): string {
@@ -65,6 +65,12 @@ function attemptText(message: AssistantMessage, again: boolean): string {
   return `*[attempt ${said}${why}${again ? "; asked again" : ""}]*`
 }
 
+function keptText(output: ToolResultEntry["output"]): string {
+  if (output === undefined) return ""
+  if (output.dropped === true) return "\n\nThe whole output is not kept any more."
+  return `\n\nThe whole output: \`${output.path}\``
+}
+
 function sectionOf(data: EntryData, at: number): string {
   switch (data.kind) {
     case "user":
@@ -79,8 +85,7 @@ function sectionOf(data: EntryData, at: number): string {
     case "toolResult": {
       const text = partsText(data.message.content)
       const outcome = data.outcome === "done" ? "" : ` (${data.outcome})`
-      const kept = data.output === undefined ? "" : `\n\nThe whole output: \`${data.output.path}\``
-      return `### ${data.title}${outcome}\n\n${fenced(text)}${kept}`
+      return `### ${data.title}${outcome}\n\n${fenced(text)}${keptText(data.output)}`
     }
     case "notice":
       return `*[${data.text}]*`

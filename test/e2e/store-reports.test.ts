@@ -221,6 +221,9 @@ test("outputs of calls are kept within what was asked for, oldest first, and the
   expect(sizes.length).toBeGreaterThan(1)
   expect(Math.max(...sizes)).toBeLessThanOrEqual(perCall)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(perSession)
+  const shown = (await cairn(machine, "sessions", "show", id)).stdout
+  expect(shown.split("The whole output is not kept any more.").length - 1).toBe(4 - sizes.length)
+  expect(shown.split("The whole output: `").length - 1).toBe(sizes.length)
   expect(readdirSync(join(folderOf(machine), id, "spool"))).toEqual([])
 })
 
