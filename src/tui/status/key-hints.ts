@@ -8,7 +8,8 @@ import { BoxRenderable, StyledText, TextRenderable, type CliRenderer, type TextC
 import { printKeys, type Chord } from "../../home/chord.ts"
 import { commandInfo, commandNames, type CommandName } from "../../home/command-names.ts"
 import { following } from "../../home/key-match.ts"
-import type { Binding, Keymap } from "../../home/keymap.ts"
+import type { Binding, Keymap, Run } from "../../home/keymap.ts"
+import { isObject } from "../../std/json.ts"
 import { shorten, textWidth } from "../../std/text.ts"
 import type { Look } from "../dialogs/frame.ts"
 import type { Rect } from "../layout.ts"
@@ -21,8 +22,12 @@ const rowsShare = 0.75
 
 export type KeyHint = { readonly key: string; readonly text: string }
 
-function titleOf(command: string | undefined): string {
-  if (command === undefined) return "nothing"
+function titleOf(run: Run | undefined): string {
+  if (run === undefined) return "nothing"
+  const { command, args } = run
+  // One command has many keys by what it is given: that tells them apart.
+  const given = isObject(args) ? Object.values(args).filter((value) => typeof value === "string") : []
+  if (given.length > 0) return given.join(" ")
   if (!Object.hasOwn(commandNames, command)) return command
   // What stands behind the first clause is for help, which has the room.
   return commandInfo(command as CommandName).title.split(/[;:,]/)[0] ?? command
@@ -39,7 +44,7 @@ export function keyHints(keymap: Keymap, contexts: readonly string[], pressed: r
     const [first] = bindings
     const longer = bindings.filter(({ keys }) => keys.length > pressed.length + 1)
     if (first === undefined || longer.length > 0) return { key, text: `${longer.length} more …` }
-    return { key, text: titleOf(first.run[0]?.command) }
+    return { key, text: titleOf(first.run[0]) }
   })
 }
 

@@ -39,6 +39,15 @@ test("on a screen of 40 by 10 the hints leave the editor and say how many keys a
   await robot.close()
 })
 
+test("keys of one command are told apart by what they give it", () => {
+  const keymap = builtInKeymapShelf.load("vim")?.keymap
+  if (keymap === undefined) throw new Error("the built-in keymap is broken")
+  const [keys = []] = parseKeys("d") as readonly (readonly never[])[]
+  const hints = keyHints(keymap, ["editor.normal", "editor", "global"], keys)
+  expect(hints.find(({ key }) => key === "w")?.text).toBe("delete wordStartRight")
+  expect(hints.find(({ key }) => key === "d")?.text).toBe("delete line")
+})
+
 test("hints can be turned off", async () => {
   const robot = await openRobot({ columns: 120, settings: { keyHintsMs: 0 } })
   await robot.press("ctrl+x")
