@@ -18,6 +18,8 @@ const idleMs = 1_500
 const namingMs = 10_000
 /** Between two pieces: the machine is somebody's. */
 const pauseMs = 15
+/** While somebody searches, all sessions are looked at again after so long. */
+const lookAgainMs = 5_000
 /** What an end waits for at most; whoever lists next does the rest. */
 const endMsMax = 300
 
@@ -39,6 +41,7 @@ export class HostIdle {
   #naming: AbortController | null = null
   #working: Promise<void> | null = null
   #ended = false
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: HostIdleOptions) {
     this.#options = options
@@ -55,7 +58,7 @@ export class HostIdle {
       ...sessions,
       search: async (query) => {
         const found = await sessions.search(query)
-        if (found.unread > 0) this.#work((pause) => indexAll(this.#options.dataDir, pause))
+        if (found.unread > 0 || this.#mayBeStale()) this.#work((pause) => indexAll(this.#options.dataDir, pause))
         return found
       },
     }
@@ -76,6 +79,14 @@ export class HostIdle {
     const { dataDir, ledger, clock } = this.#options
     const until = clock.monotonic() + endMsMax
     await indexTexts(dataDir, ledger.session, async () => clock.monotonic() < until)
+  }
+
+  /** The index does not know what was written since somebody looked at all sessions: now and then that is done again. */
+  #mayBeStale(): boolean {
+    const now = this.#options.clock.monotonic()
+    if (now - this.#lookedAt < lookAgainMs) return false
+    this.#lookedAt = now
+    return true
   }
 
   #name(): void {

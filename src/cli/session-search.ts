@@ -93,7 +93,9 @@ function unreadCount(dataDir: string, rows: readonly IndexRow[]): number {
 
 /** Reads all that is new in all sessions until `pause` says no; the oldest first, since what came in last is found first. */
 export async function indexAll(dataDir: string, pause: () => Promise<boolean>): Promise<void> {
-  for (const { id } of stampSessions(dataDir).toReversed()) {
+  const known = new Map(withIndex(dataDir, (index) => index.rows())?.map(({ id, texts }) => [id, texts]))
+  for (const { id, stamp } of stampSessions(dataDir).toReversed()) {
+    if (known.get(id) === stamp) continue
     if (!(await indexTexts(dataDir, id, pause)) && !(await pause())) return
   }
 }

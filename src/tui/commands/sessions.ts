@@ -19,6 +19,9 @@ const searchKey = "search"
 const saidMin = 3
 const typedMs = 120
 const hitsMax = 100
+/** What the index has not read yet is asked for again after so long, and no more often than that. */
+const unreadMs = 400
+const unreadTries = 20
 
 const orders = ["newest", "title", "folder"] as const
 type Order = (typeof orders)[number]
@@ -134,15 +137,23 @@ class Picker {
     if (text.length < saidMin) return
     const { clock, sessions, folder } = this.#stage.options
     const where = this.#all ? {} : { folder }
-    this.#cancelLook = clock.after(typedMs, () =>
-      this.#do(async () => {
-        const { hits } = await sessions.search({ text, limit: hitsMax, ...where })
-        if (own !== this.#round) return
-        const said = hits.filter(({ kind }) => kind !== "title").toReversed()
-        this.#said = new Map(said.map((hit) => [hit.session, hit.line.trim()]))
-        if (this.#said.size > 0) this.#show()
-      }),
-    )
+    const look = (wait: number, tries: number): void => {
+      this.#cancelLook = clock.after(wait, () =>
+        this.#do(async () => {
+          const { hits, unread } = await sessions.search({ text, limit: hitsMax, ...where })
+          if (own !== this.#round || !this.#isOpen()) return
+          const said = hits.filter(({ kind }) => kind !== "title").toReversed()
+          this.#said = new Map(said.map((hit) => [hit.session, hit.line.trim()]))
+          if (this.#said.size > 0) this.#show()
+          if (unread > 0 && tries > 1) look(unreadMs, tries - 1)
+        }),
+      )
+    }
+    look(typedMs, unreadTries)
+  }
+
+  #isOpen(): boolean {
+    return this.#stage.store.state.dialogs.some((dialog) => dialog.id === id)
   }
 
   #preview(key: string): void {

@@ -223,7 +223,12 @@ export class ListView implements DialogView {
     const preview = this.#previewRows()
     this.#preview.visible = preview > 0
     this.#preview.height = preview
-    this.#preview.content = previewText(this.#dialog.preview ?? "", preview, columns, look)
+    this.#preview.content = previewText(
+      this.#model.shown.length === 0 ? "" : (this.#dialog.preview ?? ""),
+      preview,
+      columns,
+      look,
+    )
     this.#hint.visible = this.#hasHint()
     this.#hint.content = new StyledText([...stripChunks(this.#hintStrip(), columns, look.ink, look.method)])
     this.#frame.place(this.#size.columns, this.#size.rows, 1 + rows + preview + (this.#hasHint() ? 1 : 0))
