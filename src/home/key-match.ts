@@ -86,8 +86,21 @@ export function expire(state: MatchState, contexts: readonly string[], keymap: K
   )
 }
 
+type Known = Map<string, readonly Chord[] | undefined>
+
+/** What was asked before, by keymap: hints are asked for at every paint. */
+const known = new WeakMap<Keymap, Known>()
+
 /** The shortest keys that run `command` in one of `contexts`, for palette and help; undefined when none do. */
 export function keysOf(keymap: Keymap, command: string, contexts?: readonly string[]): readonly Chord[] | undefined {
+  const asked = `${command} ${contexts?.join(" ") ?? ""}`
+  const answers: Known = known.get(keymap) ?? new Map()
+  known.set(keymap, answers)
+  if (!answers.has(asked)) answers.set(asked, shortest(keymap, command, contexts))
+  return answers.get(asked)
+}
+
+function shortest(keymap: Keymap, command: string, contexts?: readonly string[]): readonly Chord[] | undefined {
   return keymap.bindings
     .filter((binding) => contexts?.includes(binding.context) ?? true)
     .filter((binding) => binding.run.some((run) => run.command === command))
