@@ -43,6 +43,9 @@ type Holder = {
   readonly panel: Panel
   size: string
   seen: PanelInput | null
+  /** The title as it is drawn, and in which colours. */
+  named: string
+  look: Look | null
 }
 
 export class Slots {
@@ -201,7 +204,7 @@ export class Slots {
     box.add(panel.node)
     renderer.root.add(box)
     renderer.root.add(title)
-    const holder: Holder = { box, title, panel, size: "", seen: null }
+    const holder: Holder = { box, title, panel, size: "", seen: null, named: "", look: null }
     this.#holders.set(id, holder)
     return holder
   }
@@ -215,7 +218,12 @@ export class Slots {
       const holder = this.#holder(id)
       if (holder === null || title === null) continue
       const state = { focused: focus.area === "panel" && focus.id === id, zoomed: this.#options.isZoomed(id) }
-      holder.title.content = titleContent(cleanLine(holder.panel.title()), title.width, state, look)
+      const name = cleanLine(holder.panel.title())
+      const named = JSON.stringify([name, title.width, state])
+      if (named === holder.named && look === holder.look) continue
+      holder.named = named
+      holder.look = look
+      holder.title.content = titleContent(name, title.width, state, look)
     }
     this.#drawTabs(layout, look)
   }

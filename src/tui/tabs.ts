@@ -26,6 +26,8 @@ export function tabTexts(tabs: readonly Tab[], width: number, { method }: Pick<L
 
 export class Tabs {
   readonly node: TextRenderable
+  #drawn = ""
+  #look: Look | null = null
   #columns: readonly { readonly tab: Tab; readonly from: number; readonly to: number }[] = []
 
   constructor(
@@ -43,6 +45,10 @@ export class Tabs {
 
   /** `left` is the first column of the row on the screen. */
   draw(tabs: readonly Tab[], left: number, width: number, look: Look): void {
+    const drawn = JSON.stringify([tabs, left, width])
+    if (drawn === this.#drawn && look === this.#look) return
+    this.#drawn = drawn
+    this.#look = look
     const texts = tabTexts(tabs, width, look)
     let column = left
     this.#columns = tabs.map((tab, place) => {
