@@ -1,5 +1,7 @@
 /**
  * Drafts that were put aside: the newest first, kept for the folder, so that they outlive the program and its sessions.
+ *
+ * - Other screens of the folder put drafts aside too: what is there is read whenever it matters.
  */
 import type { Draft, StashStore } from "../options.ts"
 
@@ -8,31 +10,25 @@ const draftsMax = 50
 
 export class Stash {
   readonly #store: StashStore
-  #drafts: readonly Draft[]
 
   constructor(store: StashStore) {
     this.#store = store
-    this.#drafts = store.load()
   }
 
   get drafts(): readonly Draft[] {
-    return this.#drafts
+    return this.#store.load()
   }
 
   put(draft: Draft): void {
-    this.#keep([draft, ...this.#drafts].slice(0, draftsMax))
+    this.#store.save([draft, ...this.drafts].slice(0, draftsMax))
   }
 
   /** Takes one out: 0 is the newest. Null where there is none at that place. */
   take(place: number): Draft | null {
-    const draft = this.#drafts[place]
+    const { drafts } = this
+    const draft = drafts[place]
     if (draft === undefined) return null
-    this.#keep(this.#drafts.toSpliced(place, 1))
+    this.#store.save(drafts.toSpliced(place, 1))
     return draft
-  }
-
-  #keep(drafts: readonly Draft[]): void {
-    this.#drafts = drafts
-    this.#store.save(drafts)
   }
 }
