@@ -35,6 +35,8 @@ export async function runUndo(core: Core, id: TaskId, signal: AbortSignal, paths
   const task = liveTask(core, id)
   if (task === undefined) return
   const { run, files, refused, commands } = task.checkpoint as unknown as UndoState
+  // Nothing is written before the plan is on the platter: storage may be behind what is in memory.
+  await core.mark(id)
   const done: UndoneFile[] = []
   const failed: Refused[] = []
   for (const file of files) {

@@ -124,7 +124,6 @@ export async function undo(core: Core, command: Of<"undo">): Promise<Answers["un
     const task = { conversation, kind: undoKind, version, input: {}, ...stored({ phase: "write", ...state }) }
     return tx.addTask(task).id
   })
-  await receipt.stored
   const ended = await taskEnded(core, receipt.value)
   return ended.outcome as Answers["undo"]
 }
