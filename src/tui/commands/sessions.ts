@@ -87,7 +87,9 @@ class Picker {
         actions: this.#actions(),
         moved: ({ key }) => this.#preview(key),
         typed: (text) => this.#typed(text.trim()),
+        cancelled: () => this.#close(),
         chosen: ({ key }) => {
+          this.#close()
           if (key === searchKey) this.#stage.run("search.all")
           else if (key !== store.state.view.session) attempt(this.#stage, link.change({ kind: "session", id: key }))
         },
@@ -141,7 +143,7 @@ class Picker {
       this.#cancelLook = clock.after(wait, () =>
         this.#do(async () => {
           const { hits, unread } = await sessions.search({ text, limit: hitsMax, ...where })
-          if (own !== this.#round || !this.#isOpen()) return
+          if (own !== this.#round) return
           const said = hits.filter(({ kind }) => kind !== "title").toReversed()
           this.#said = new Map(said.map((hit) => [hit.session, hit.line.trim()]))
           if (this.#said.size > 0) this.#show()
@@ -152,8 +154,10 @@ class Picker {
     look(typedMs, unreadTries)
   }
 
-  #isOpen(): boolean {
-    return this.#stage.store.state.dialogs.some((dialog) => dialog.id === id)
+  /** What is still on its way would be shown in the next list. */
+  #close(): void {
+    this.#round++
+    this.#cancelLook()
   }
 
   #preview(key: string): void {
