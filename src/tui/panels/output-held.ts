@@ -61,6 +61,10 @@ export class HeldOutput {
     const passed = this.#text.to > 0 && size - byteLength(text) > this.#text.to
     if (this.#away || (passed && reading)) return
     this.#text.live(text, size)
+    if (this.#text.to - this.#text.from <= heldBytesMax) return
+    // Who reads comes to the rest piece by piece; who follows the end is not held up by what was before it.
+    if (reading) this.#away = true
+    else this.#text.reset(text, size)
   }
 
   /** All of an output that is held elsewhere. */

@@ -2,7 +2,7 @@
  * The blocks of a view, what is folded, and the rows of those that were looked at.
  *
  * - Heights are guesses until a block is laid out, and only the scrollbar reads guesses.
- * - Rows are kept for the blocks used last (`laidMax`), heights for all.
+ * - Rows are kept for the blocks laid out last (`laidMax`, `laidRowsMax`) that are still there, heights for all.
  * - New blocks are told from old ones by identity; a block that stays where it was costs one comparison.
  */
 import type { WidthMethod } from "../../std/text.ts"
@@ -12,6 +12,8 @@ import { Sums } from "./sums.ts"
 
 /** Blocks whose rows are kept: some screens each way. */
 const laidMax = 512
+/** And their rows: blocks of an output have hundreds each. */
+const laidRowsMax = 20_000
 
 type Laid<B> = { block: B; open: boolean; gap: number; content: Content; layout: Layout; width: number }
 
@@ -32,6 +34,7 @@ export class Store<B extends RowBlock> {
   #method: WidthMethod
   readonly #heights = new Sums()
   readonly #laid = new Map<string, Laid<B>>()
+  #laidRows = 0
   readonly #folds = new Map<string, boolean>()
   readonly #groups = new Map<string, boolean>()
   #texts = new WeakMap<B, readonly string[]>()
@@ -60,6 +63,11 @@ export class Store<B extends RowBlock> {
 
   block(index: number): B | undefined {
     return blockAt(this.#settled, this.#live, index)
+  }
+
+  /** Rows that are kept. */
+  get laidRows(): number {
+    return this.#laidRows
   }
 
   guessBefore(index: number): number {
@@ -101,6 +109,7 @@ export class Store<B extends RowBlock> {
       this.#heights.truncate(first)
       for (let index = first; index < count; index++) this.#heights.push(height(index))
     }
+    this.#drop(before, first, oldCount - same, new Set(keysOf(now, first, end)))
     const moved = (index: number): number | undefined => {
       if (index < first) return index
       if (index >= oldCount - same) return index + count - oldCount
@@ -114,7 +123,7 @@ export class Store<B extends RowBlock> {
 
   setWidth(width: number, method: WidthMethod): void {
     if (width === this.#width && method === this.#method) return
-    if (method !== this.#method) this.#laid.clear()
+    if (method !== this.#method) this.#clear()
     this.#width = width
     this.#method = method
     this.#guessAll()
@@ -144,19 +153,38 @@ export class Store<B extends RowBlock> {
     const sameBlock = fits && known.block === block
     const content = sameBlock ? known.content : this.#source.content(block, open, fits ? known.content : undefined)
     const layout = layoutContent(content, gap, this.#width, this.#method)
-    this.#laid.delete(block.key)
+    this.#remove(block.key)
     this.#laid.set(block.key, { block, open, gap, content, layout, width: this.#width })
+    this.#laidRows += layout.rows.length
     this.#heights.set(index, layout.rows.length)
     this.#trim()
     return layout
   }
 
   #trim(): void {
-    if (this.#laid.size <= laidMax) return
+    if (this.#laid.size <= laidMax && this.#laidRows <= laidRowsMax) return
     for (const key of this.#laid.keys()) {
-      if (this.#laid.size <= laidMax / 2) return
-      this.#laid.delete(key)
+      const few = this.#laid.size <= laidMax / 2 && this.#laidRows <= laidRowsMax / 2
+      if (few || this.#laid.size === 1) return
+      this.#remove(key)
     }
+  }
+
+  /** Rows of blocks that were there from `first` to `end` and are not among those with `keys`. */
+  #drop(before: (index: number) => B | undefined, first: number, end: number, keys: ReadonlySet<string>): void {
+    for (const key of keysOf(before, first, end)) if (!keys.has(key)) this.#remove(key)
+  }
+
+  #remove(key: string): void {
+    const laid = this.#laid.get(key)
+    if (laid === undefined) return
+    this.#laidRows -= laid.layout.rows.length
+    this.#laid.delete(key)
+  }
+
+  #clear(): void {
+    this.#laid.clear()
+    this.#laidRows = 0
   }
 
   /** Content that was waiting for something is made again when it is next looked at. True when there was any. */
@@ -166,7 +194,9 @@ export class Store<B extends RowBlock> {
       if (!laid.content.pending) continue
       any = true
       const content = this.#source.content(laid.block, laid.open, laid.content)
+      this.#laidRows -= laid.layout.rows.length
       laid.layout = layoutContent(content, laid.gap, laid.width, this.#method)
+      this.#laidRows += laid.layout.rows.length
       laid.content = content
     }
     return any
@@ -174,7 +204,7 @@ export class Store<B extends RowBlock> {
 
   /** Every row is made again: the way of measuring changed, or what contents depend on. */
   forget(): void {
-    this.#laid.clear()
+    this.#clear()
     this.#texts = new WeakMap()
     this.#guessAll()
   }
@@ -217,6 +247,10 @@ export class Store<B extends RowBlock> {
 
 function blockAt<B>(settled: readonly B[], live: readonly B[], index: number): B | undefined {
   return index < settled.length ? settled[index] : live[index - settled.length]
+}
+
+function keysOf(blocks: (index: number) => RowBlock | undefined, first: number, end: number): readonly string[] {
+  return Array.from({ length: Math.max(0, end - first) }, (_, place) => blocks(first + place)?.key ?? "")
 }
 
 function unchanged(first: number): Shift {

@@ -155,3 +155,25 @@ test("of an output whose beginning is not there any more the start is what is le
   expect(texts().at(-1)).toContain(String(reader.bytes.length / lineBytes - 1))
   expect(reader.asked.length).toBeLessThan(asked + 20)
 })
+
+test("of a command that prints for hours only so much is held, whether its end is followed or not", async () => {
+  const reader = new Reader(11 * megabyte)
+  const step = 190_000
+  const grow = (from: number, to: number, reading: boolean): void => {
+    for (let at = from + step; at <= to; at += step) {
+      reader.held.live(reader.text(Math.max(0, at - 209_000), at), at, reading)
+      const { stretch } = reader.held
+      expect((stretch?.to ?? at) - (stretch?.from ?? 0)).toBeLessThan(9 * megabyte)
+    }
+  }
+  grow(0, 9 * megabyte, false)
+  const [first] = await reader.lines()
+  expect(first).toBeGreaterThan(1_000)
+  grow(Math.floor((9 * megabyte) / step) * step, 11 * megabyte, true)
+  expect((await reader.lines())[0]).toBe(first)
+  for (let round = 0; round < 12; round++) {
+    reader.held.newer()
+    await reader.answered()
+  }
+  expect((await reader.lines())[1]).toBeGreaterThan((10.5 * megabyte) / lineBytes)
+})
