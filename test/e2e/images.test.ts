@@ -6,6 +6,7 @@ import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { pngOf } from "../support/image.ts"
 import { configFor, localMachine, writeConfig } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
+import { Pty } from "../support/pty.ts"
 import { openTerminal } from "../support/tmux.ts"
 
 let server: ModelServer
@@ -75,5 +76,34 @@ test("an image in the clipboard is pasted as a mark, and one that is dropped too
   await terminal.shows("[image: image/png, 1 KB]")
   await terminal.keys("C-c", "C-c")
   expect(await terminal.ended()).toBe(0)
+  await runBinary(machine, ["stop", "all", "--now"])
+})
+
+test("in a terminal that draws pixels the images of a conversation are sent to it, and taken off it again", async () => {
+  using machine = seeing()
+  const shot = join(machine.work, "shot.png")
+  writeFileSync(shot, await pngOf(64, 32, "noise"))
+  await using pty = new Pty([await builtBinary()], { env: { ...machine.env, TERM: "xterm-kitty" }, cwd: machine.work })
+  await pty.says("Ask anything")
+  await pty.says("a=q")
+  const query = /\x1b_Gi=(\d+)[^\x1b]*a=q/.exec(pty.text)?.[1] ?? ""
+  pty.write(`\x1b_Gi=${query};OK\x1b\\`)
+  const before = server.requests.length
+  pty.write(`\x1b[200~'${shot}'\x1b[201~`)
+  await pty.says("shot.png")
+  pty.write("\r")
+  await pty.says("state=working")
+  await pty.says("state=idle", pty.text.lastIndexOf("state=working"))
+  expect(server.requests[before]?.said.at(-1)?.images).toBe(1)
+  const from = pty.text.length
+  pty.write("\x18I")
+  await pty.says("\x1b_Ga=t,f=100", from)
+  await pty.says("a=p,", from)
+  await pty.says("64×32]", from)
+  const shown = pty.text.length
+  pty.write("q")
+  await pty.says("a=d", shown)
+  pty.kill("SIGTERM")
+  await pty.ended()
   await runBinary(machine, ["stop", "all", "--now"])
 })
