@@ -4,7 +4,7 @@ import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { eventually } from "../support/eventually.ts"
 import { localMachine } from "../support/local-model.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
-import { openTerminal } from "../support/tmux.ts"
+import { openTerminal, type Terminal } from "../support/tmux.ts"
 
 let server: ModelServer
 
@@ -23,26 +23,42 @@ async function listed(machine: Machine): Promise<readonly Listed[]> {
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Listed]))
 }
 
-test("sessions are chosen, renamed, tagged, put away, deleted and taken back, also the one that is open", async () => {
-  using machine = localMachine(server, { betterTitles: false })
+/** Waits until a session stands as it should; null: until there is none of that title. */
+function stands(machine: Machine, title: string, wanted: Partial<Listed> | null): Promise<void> {
+  return eventually(
+    async () => {
+      const found = (await listed(machine)).find((one) => one.title === title)
+      if (wanted === null || found === undefined) return wanted === null && found === undefined
+      return Object.entries(wanted).every(([name, value]) => String(found[name as keyof Listed]) === String(value))
+    },
+    async () => `${title}: ${JSON.stringify(await listed(machine))}`,
+  )
+}
+
+async function machineWithSessions(): Promise<Machine> {
+  const machine = localMachine(server, { betterTitles: false })
   for (const text of ["mend the parser", "write the manual", "sort the attic"]) await runBinary(machine, ["-p", text])
-  const stands = (title: string, wanted: Partial<Listed> | null): Promise<void> =>
-    eventually(
-      async () => {
-        const found = (await listed(machine)).find((one) => one.title === title)
-        if (wanted === null || found === undefined) return wanted === null && found === undefined
-        return Object.entries(wanted).every(([name, value]) => String(found[name as keyof Listed]) === String(value))
-      },
-      async () => `${title}: ${JSON.stringify(await listed(machine))}`,
-    )
-  await using terminal = await openTerminal({
-    command: [await builtBinary(), "-r"],
-    env: machine.env,
-    cwd: machine.work,
-    width: 110,
-    height: 36,
-  })
+  return machine
+}
+
+async function openPicker(machine: Machine): Promise<Terminal> {
+  const command = [await builtBinary(), "-r"]
+  const terminal = await openTerminal({ command, env: machine.env, cwd: machine.work, width: 110, height: 36 })
   await terminal.shows("Sessions of this folder")
+  return terminal
+}
+
+async function quit(machine: Machine, terminal: Terminal): Promise<void> {
+  await terminal.keys("Escape")
+  await terminal.hides("Sessions of this folder")
+  await terminal.keys("C-x", "q")
+  expect(await terminal.ended()).toBe(0)
+  await runBinary(machine, ["stop", "all", "--now"])
+}
+
+test("sessions are found by what was said in them, renamed, tagged and put away, and that is taken back", async () => {
+  using machine = await machineWithSessions()
+  await using terminal = await openPicker(machine)
   await terminal.shows("› sort the attic")
   await terminal.shows("answer to sort the attic")
   // Found by what was answered, not by its title.
@@ -65,23 +81,29 @@ test("sessions are chosen, renamed, tagged, put away, deleted and taken back, al
   await terminal.type("home later")
   await terminal.keys("Enter")
   await terminal.shows("› sort the cellar  #home #later")
-  await stands("sort the cellar", { tags: ["home", "later"] })
+  await stands(machine, "sort the cellar", { tags: ["home", "later"] })
 
   await terminal.keys("M-h")
   await terminal.hides("sort the cellar")
-  await stands("sort the cellar", { archived: true })
+  await stands(machine, "sort the cellar", { archived: true })
   await terminal.keys("C-z")
   await terminal.shows("sort the cellar")
-  await stands("sort the cellar", { archived: false })
+  await stands(machine, "sort the cellar", { archived: false })
+  await quit(machine, terminal)
+})
 
+test("a session is deleted and taken back, and one that is open is changed by its host", async () => {
+  using machine = await machineWithSessions()
+  await using terminal = await openPicker(machine)
+  await terminal.shows("› sort the attic")
   await terminal.type("manual")
   await terminal.shows("› write the manual")
   await terminal.keys("C-d")
   await terminal.hides("› write the manual")
-  await stands("write the manual", null)
+  await stands(machine, "write the manual", null)
   await terminal.keys("C-z")
   await terminal.shows("› write the manual")
-  await stands("write the manual", { archived: false })
+  await stands(machine, "write the manual", { archived: false })
 
   // One that is open is changed by its host.
   await terminal.keys("Enter")
@@ -97,10 +119,6 @@ test("sessions are chosen, renamed, tagged, put away, deleted and taken back, al
   await terminal.type("open")
   await terminal.keys("Enter")
   await terminal.shows("open · #open")
-  await stands("write the manual", { tags: ["open"] })
-  await terminal.keys("Escape")
-  await terminal.hides("Sessions of this folder")
-  await terminal.keys("C-x", "q")
-  expect(await terminal.ended()).toBe(0)
-  await runBinary(machine, ["stop", "all", "--now"])
+  await stands(machine, "write the manual", { tags: ["open"] })
+  await quit(machine, terminal)
 })
