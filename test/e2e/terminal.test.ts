@@ -151,3 +151,13 @@ test("a streamed answer is painted inside synchronized frames, clears the screen
   expect(await pty.ended()).toBe(143)
   await runBinary(machine, ["stop", "all", "--now"])
 })
+
+test("with one side that is no terminal nothing of a screen is written, only what print mode says", async () => {
+  using machine = localMachine(server)
+  const cairn = await builtBinary()
+  await using pty = shell(machine, `${cairn} | cat; ${cairn} hello | cat; echo over`)
+  await pty.says("there is no prompt")
+  await pty.says("the answer")
+  await pty.says("over")
+  expect(pty.text).not.toContain("\x1b")
+})
