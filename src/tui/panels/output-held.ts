@@ -11,6 +11,8 @@ import { OutputText, type OutputBlock } from "./output-text.ts"
 const pieceBytes = 256 * 1024
 /** Bytes that are held; a stretch that is longer begins anew with its next piece. */
 const heldBytesMax = 8 * 1024 * 1024
+/** And of an output whose end is followed, which nobody may ever go up in. */
+const followedBytesMax = 2 * 1024 * 1024
 
 /** `text` is the `bytes` from `from` on; where `from` is beyond what was asked for, what is not there any more is told in its first line. */
 type Piece = { readonly text: string; readonly from: number; readonly bytes: number }
@@ -61,10 +63,10 @@ export class HeldOutput {
     const passed = this.#text.to > 0 && size - byteLength(text) > this.#text.to
     if (this.#away || (passed && reading)) return
     this.#text.live(text, size)
-    if (this.#text.to - this.#text.from <= heldBytesMax) return
-    // Who reads comes to the rest piece by piece; who follows the end is not held up by what was before it.
-    if (reading) this.#away = true
-    else this.#text.reset(text, size)
+    const held = this.#text.to - this.#text.from
+    // Who reads comes to the rest piece by piece; for who follows the end, what was before it is fetched when it is gone to.
+    if (reading) this.#away = held > heldBytesMax
+    else if (held > followedBytesMax) this.#text.reset(text, size)
   }
 
   /** All of an output that is held elsewhere. */
