@@ -1,7 +1,8 @@
 /**
  * Everything of ours that runs on this machine for this user: hosts, print runs, and commands that outlived their host.
  *
- * - Hosts are found by their sockets, print runs by the locks of their sessions, commands by what their calls remembered of them.
+ * - Hosts are found by their sockets, print runs by the locks of their sessions, commands by what their calls remembered of them, what a command
+ *   left running by the marker of its call.
  * - A socket that nobody listens on is swept.
  */
 import type { Clock } from "../std/clock.ts"
@@ -14,13 +15,15 @@ import type { Task } from "../ledger/records.ts"
 import type { HostInfo } from "../protocol/host.ts"
 import { protocolVersion } from "../protocol/port.ts"
 import type { SessionDocument } from "../protocol/records.ts"
+import { markedProcesses, type Marked } from "../tools/processes.ts"
 import { attachPort, type AttachedPort } from "../wire/attach.ts"
 import { connectSocket, socketFolder, socketsIn, sweepSocket } from "../wire/socket.ts"
 import { socketPlaces } from "./places.ts"
 
 export type HostRow = {
   readonly pid: number
-  readonly kind: "host" | "print" | "command"
+  /** `left`: a process that a command left running when it ended. */
+  readonly kind: "host" | "print" | "command" | "left"
   readonly session: string | null
   readonly state: string
   readonly startedAt: number
@@ -63,8 +66,19 @@ function commandOf(task: Task): string {
   return isObject(args) && typeof args.command === "string" ? args.command : "a command"
 }
 
+/** What calls that have ended left running. Whoever asks may itself have been started by one, and is not meant. */
+function leftRows(session: string, live: readonly Task[], marked: readonly Marked[]): readonly HostRow[] {
+  const alive = new Set(live.map(({ id }) => `${session}:${id}`))
+  return marked
+    .filter(({ pid, key }) => key.startsWith(`${session}:`) && !alive.has(key) && pid !== process.pid)
+    .map(({ pid, since, command }) => {
+      return { pid, kind: "left", session, state: "left running", startedAt: since, about: command }
+    })
+}
+
 async function sessionRows(dataDir: string, known: ReadonlySet<number>): Promise<readonly HostRow[]> {
   const rows: HostRow[] = []
+  const marked = markedProcesses().filter(({ pid }) => !known.has(pid))
   for (const { id, holder } of listSessions(dataDir)) {
     const peek = await readSession({ dataDir, id })
     if (peek.state !== "ok") continue
@@ -75,6 +89,7 @@ async function sessionRows(dataDir: string, known: ReadonlySet<number>): Promise
       const kind = holder.socket === null ? "print" : "host"
       rows.push({ pid: holder.pid, kind, session: id, state, startedAt: holder.since, about: folder })
     }
+    rows.push(...leftRows(id, peek.tasks, marked))
     for (const task of peek.tasks) {
       const running = runningCommand(task)
       if (running === undefined) continue
@@ -137,7 +152,8 @@ export async function stopHosts(dataDir: string, name: string, now: boolean, clo
     await port.close()
   }
   const others = await sessionRows(dataDir, new Set(reached.map(({ info }) => info.pid)))
-  for (const row of others.filter(({ session }) => means(name, session))) {
+  // What was left running was meant to stay, and may be a terminal with a person in it: it is told, and ended by nobody here.
+  for (const row of others.filter(({ session, kind }) => kind !== "left" && means(name, session))) {
     process.kill(row.kind === "command" ? -row.pid : row.pid, "SIGTERM")
     told.push(gone(row.pid, clock))
   }

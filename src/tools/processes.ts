@@ -6,7 +6,7 @@
  *   (sessions of its own begun since included), or is in the wrapper's session. The wrapper and its direct children are ours, not the command's.
  * - Where there is no `/proc`, `ps` answers, and only the wrapper's group is known.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { sleep, type Clock } from "../std/clock.ts"
 import type { JsonObject } from "../std/json.ts"
 import { headChars } from "../std/lines.ts"
@@ -103,6 +103,24 @@ export const linuxTable: ProcessTable = {
       return [{ pid, group: stat.group, command: headChars(line.replaceAll("\0", " ").trim(), commandChars) }]
     })
   },
+}
+
+/** A process that bears the marker of some call; `since` in milliseconds since 1970. */
+export type Marked = { readonly pid: number; readonly key: string; readonly since: number; readonly command: string }
+
+/** Every process of this user that bears a marker; none where environments cannot be read. */
+export function markedProcesses(): readonly Marked[] {
+  if (process.platform !== "linux") return []
+  return pidsSince(null).flatMap((pid) => {
+    const environment = procFile(`/proc/${pid}/environ`)
+    const key = environment?.split("\0").find((one) => one.startsWith(`${markerName}=`))
+    const line = Buffer.from(procFile(`/proc/${pid}/cmdline`) ?? "", "latin1").toString()
+    const since = statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.mtimeMs
+    // What has ended and was not waited for has no command line.
+    if (key === undefined || line === "" || since === undefined) return []
+    const command = headChars(line.replaceAll("\0", " ").trim(), commandChars)
+    return [{ pid, key: key.slice(markerName.length + 1), since: Math.round(since), command }]
+  })
 }
 
 function ps(...args: readonly string[]): string {

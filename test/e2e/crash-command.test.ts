@@ -306,3 +306,16 @@ test("a session in which the person only ran a command is kept when its host goe
   expect((await runBinary(machine, ["sessions", "list"])).stdout).toContain("! echo mine")
   expect(readFileSync(join(machine.work, "mine"), "utf8")).toBe("mine\n")
 })
+
+test("what a command leaves running when it ends is told in its result and by cairn ps, and is nobody's to stop (33)", async () => {
+  using machine = localMachine(server)
+  const run = await runBinary(machine, ["-p", JSON.stringify({ command: "sleep 300 & echo left" })])
+  const [, pid = ""] = /Still running: (\d+) sleep 300/.exec(run.stdout) ?? []
+  const rows = (await runBinary(machine, ["ps", "--json"])).stdout.trim().split("\n")
+  expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual([
+    expect.objectContaining({ pid: Number(pid), kind: "left", state: "left running", about: "sleep 300" }),
+  ])
+  expect((await runBinary(machine, ["stop", "all"])).stderr).toContain("nothing is running")
+  await killed([Number(pid)])
+  expect((await runBinary(machine, ["ps"])).stdout).toBe("")
+})
