@@ -48,7 +48,11 @@ export class Outside {
   }
 
   fileChanged(path: string): void {
-    if (this.#world.life?.dead === true || path.endsWith(".tmp")) return
+    const { life } = this.#world
+    if (life?.dead === true || path.endsWith(".tmp")) return
+    const tasks = life?.ledger?.live.tasks ?? new Map<number, unknown>()
+    if (life != null && ![...tasks.keys()].some((id) => life.isMarked(id)))
+      this.#world.problem(`${path} is changed before the mark of any work is flushed`)
     this.#note(path)
   }
 
