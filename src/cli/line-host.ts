@@ -1,7 +1,8 @@
 /**
  * The host of a conversation in lines: reached when it is needed, and again when it broke off.
  *
- * - A host that died is started again at once, so that its work goes on. One that somebody stopped stays stopped until the person says something.
+ * - A host that died is started again at once, so that its work goes on. One that somebody stopped, or that never lasts, stays away until the
+ *   person says something.
  * - What is safe to say twice is said again to the next host: an input keeps its request id, so it is admitted once.
  */
 import type { Clock } from "../std/clock.ts"
@@ -14,6 +15,8 @@ const triesMax = 3
 const waitMs = 500
 /** Ten seconds in all. */
 const reopensMax = 6
+/** A host that goes sooner than this after it came may be ended by what ends the next one too. */
+const steadyMs = 10_000
 
 /** What may be asked again when nobody knows whether the host has heard it. */
 const repeatable: readonly Command["type"][] = ["submit", "abort", "configure", "title", "resume"]
@@ -32,6 +35,9 @@ export class LineHost {
   #choice: HostChoice
   #port: Promise<Port> | null = null
   #closed = false
+  #openedAt = -Infinity
+  /** Hosts in a row that did not last. */
+  #quick = 0
 
   constructor(options: LineHostOptions) {
     this.#options = options
@@ -84,6 +90,7 @@ export class LineHost {
         told.resolve()
       })
       await told.promise
+      this.#openedAt = this.#options.clock.monotonic()
       return port
     } catch (error) {
       this.#port = null
@@ -102,6 +109,8 @@ export class LineHost {
     this.#options.problem(frame.reason)
     void port.close()
     if (this.#closed || frame.stopped === true) return
-    void this.#again()
+    const lasted = this.#options.clock.monotonic() - this.#openedAt
+    this.#quick = lasted < steadyMs ? this.#quick + 1 : 0
+    if (this.#quick < reopensMax) void this.#again()
   }
 }
