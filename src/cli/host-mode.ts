@@ -7,6 +7,7 @@
 import { dirname } from "node:path"
 import { mkdirSync } from "node:fs"
 import { sleep, systemClock } from "../std/clock.ts"
+import { giveBack } from "../std/give-back.ts"
 import { isAlive, self } from "../ledger/holder.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import { readHolder } from "../ledger/lock.ts"
@@ -34,6 +35,8 @@ import { Stop } from "./stop.ts"
 
 /** A client that does not read is not waited for longer. */
 const farewellMsMax = 500
+/** A start is over by then, and what only it needed goes back to the system. */
+const startedMs = 1_500
 /** The lock keeps a session for its successor for five seconds; then it is anybody's. */
 const successionMsMax = 6_000
 const successionLookMs = 50
@@ -208,6 +211,7 @@ async function listen(
   const path = flags.socket ?? ownSocket()
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const listener = await listenSocket(path, (connection) => clients.add(servePort(connection, host)))
+  systemClock.after(startedMs, giveBack)
   ledger.setSocket(path)
   process.stdout.write(`${JSON.stringify({ ready: true, pid: process.pid, session: ledger.session, socket: path })}\n`)
   return () => listener.stop()

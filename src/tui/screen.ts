@@ -7,6 +7,7 @@
 import { CliRenderEvents, type CliRenderer } from "@opentui/core"
 import { assert } from "../std/assert.ts"
 import { cleanLine } from "../std/clean.ts"
+import { giveBack } from "../std/give-back.ts"
 import { isModal, listenToKeys, makeApp, type App } from "./app.ts"
 import { send } from "./commands/prompt.ts"
 import { followSettings } from "./commands/settings.ts"
@@ -28,6 +29,9 @@ import { Outer } from "./outer.ts"
 
 /** A host that does not answer does not keep a person from leaving. */
 const leaveMsMax = 500
+
+/** A start is over by then, and what only it needed goes back to the system. */
+const startedMs = 1_500
 
 /** A terminal that has said nothing by then says nothing. */
 const colorsMs = 1_000
@@ -117,6 +121,7 @@ function build(
       if (after.place !== before.place || after.conversation !== before.conversation) keeper.touch()
     }),
     () => ticker.close(),
+    options.process === undefined ? () => {} : options.clock.after(startedMs, giveBack),
     followSettings(app),
     options.process === undefined ? () => {} : takeConsole(console, (text) => app.say("warning", cleanLine(text))),
   ]
