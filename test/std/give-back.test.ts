@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-test.if(process.platform === "linux")("pages of the executable that are not code go back, and nothing is lost", () => {
+test("pages of the executable that are not code go back, and nothing is lost", () => {
   const folder = mkdtempSync(join(tmpdir(), "cairn-give-back-"))
   try {
     // A file that no other process has mapped: what others use too is not given back.
@@ -15,7 +15,8 @@ test.if(process.platform === "linux")("pages of the executable that are not code
     expect(stderr.toString()).toBe("")
     const told = JSON.parse(stdout.toString()) as { before: number; after: number; works: boolean }
     expect(told.works).toBe(true)
-    expect(told.after).toBeLessThan(told.before / 2)
+    // Elsewhere there is nothing to give back, and nothing happens.
+    if (process.platform === "linux") expect(told.after).toBeLessThan(told.before / 2)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
