@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
+import { eventually } from "../support/eventually.ts"
 import { configFolder, localMachine } from "../support/local-model.ts"
 import type { ModelRequest, Reply } from "../support/model-script.ts"
 import { startModelServer, type ModelServer } from "../support/model-server.ts"
@@ -188,7 +189,10 @@ test("templates and skills are completed and expanded by their names", async () 
   expect(JSON.stringify(server.requests[before - 1]?.body)).toContain("how tea is made")
   await say(terminal, "/skill:brew for two")
   await terminal.shows("for two")
-  await terminal.shows("Boil water")
-  expect(server.requests.length).toBe(before + 1)
+  await eventually(
+    () => server.requests.length === before + 1,
+    () => `${server.requests.length} requests, ${before} before`,
+  )
+  expect(JSON.stringify(server.requests[before]?.body)).toContain("Boil water")
   await end(machine, terminal)
 })
