@@ -77,6 +77,9 @@ test.each([
     .map(({ messages }) => messages.map(textOf).join("").length / 4)
   expect(Math.max(...sizes)).toBeLessThan(window * 0.8)
   expect(agent.transcript()).toContain("user: 0 word")
+  // What was summarized is found all the same.
+  const search = { type: "search", client: "main", conversation: 1, query: "0 word", regex: false, limit: 500 } as const
+  expect((await agent.engine.port.request(search)).hits.length).toBeGreaterThan(0)
   expect(agent.transcript()).not.toContain("attempt")
 })
 
