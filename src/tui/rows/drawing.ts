@@ -18,19 +18,19 @@ export function drawingFits(line: DrawingLine, width: number, method: WidthMetho
 
 type Words = { readonly unit: Unit; readonly spans: readonly Span[] }
 
-/** Where a word stands in the source, each time further on; undefined where it does not, or not as often as it is drawn: a place is shown once. */
+/** Where a word stands in the source, where nothing that was asked for before stands; undefined where it does not, or not as often as it is drawn. */
 function placesIn(
   words: readonly Words[],
 ): (text: string) => { readonly words: Words; readonly from: number } | undefined {
-  const next = new Map<string, { line: number; from: number }>()
+  const taken = words.map((): { readonly from: number; readonly to: number }[] => [])
   return (text) => {
-    const begin = next.get(text) ?? { line: 0, from: 0 }
-    for (let { line, from } = begin; line < words.length; line++, from = 0) {
-      const at = words[line]?.unit.text.indexOf(text, from) ?? -1
-      const found = words[line]
-      if (at < 0 || found === undefined) continue
-      next.set(text, { line, from: at + text.length })
-      return { words: found, from: at }
+    for (const [line, one] of words.entries()) {
+      for (let from = one.unit.text.indexOf(text); from >= 0; from = one.unit.text.indexOf(text, from + 1)) {
+        const to = from + text.length
+        if (taken[line]?.some((other) => other.from < to && from < other.to) === true) continue
+        taken[line]?.push({ from, to })
+        return { words: one, from }
+      }
     }
     return undefined
   }

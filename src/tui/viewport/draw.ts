@@ -5,6 +5,7 @@
  */
 import type { TextChunk } from "@opentui/core"
 import type { RowBlock } from "../rows/content.ts"
+import { columnOf } from "../rows/layout.ts"
 import { rowChunks, type Mark, type Palette } from "../rows/paint.ts"
 import type { Layout, Piece, Row, Style, Unit } from "../rows/row.ts"
 import { comparePositions, ordinalOf, pieceRange, type Position } from "./place.ts"
@@ -48,6 +49,11 @@ export function drawWindow<B extends RowBlock>(
     const marks = marksOf({ place, row, layout }, overlay, palette, found)
     for (const chunk of rowChunks(row, marks, palette)) chunks.push(chunk)
     chunks.push(palette.chunk("\n", {}))
+    const blank = blankCursor({ place, row, layout }, overlay.cursor)
+    if (blank !== undefined) {
+      const column = left + columnOf(row, blank.at, window.store.method)
+      cells.push({ row: line, column, text: "█", color: palette.color("cursor") ?? palette.foreground })
+    }
     const focus = palette.color("focus") ?? palette.foreground
     if (left > 0 && place.index === overlay.block && row.text !== "") {
       cells.push({ row: line, column: 0, text: "▎", color: focus })
@@ -112,6 +118,14 @@ function selectedIn({ from, to }: Range, index: number, unit: number): { from: n
     from: from.index === index && from.unit === unit ? from.offset : 0,
     to: to.index === index && to.unit === unit ? to.offset : Number.MAX_SAFE_INTEGER,
   }
+}
+
+/** The piece of an empty line that the cursor is on: there is no character to mark. */
+function blankCursor({ place, row, layout }: VisibleRow, cursor: Position | null): Piece | undefined {
+  if (cursor === null || cursor.index !== place.index) return undefined
+  return row.pieces.find(
+    ({ unit, length }) => length === 0 && unit.text === "" && ordinalOf(layout, unit) === cursor.unit,
+  )
 }
 
 /** The grapheme under the cursor, or the space that stands for the end of a line. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { TextAttributes } from "@opentui/core"
 import { createTestRenderer } from "@opentui/core/testing"
 import { RowView } from "../../../src/tui/viewport/row-view.ts"
 import { block, plainTheme, source, stillClock, type TestBlock } from "./blocks.ts"
@@ -255,4 +256,23 @@ test("text is selected with the keyboard, by character, line and block, over wra
   expect(view.selectedText()).toBe("first block 中文\n\nsecond block\nwith two lines")
   expect(view.copy.close()).toBe(true)
   expect(view.selectedText()).toBe("")
+})
+
+test("the cursor is seen on every line that it can be on, empty ones too", async () => {
+  await using screen = await open(20, 5, [block("a", "one\n\nthree")])
+  const { view } = screen
+  view.copy.open()
+  const seen: string[] = []
+  for (let row = 0; row < 3; row++) {
+    await screen.renderOnce()
+    const { lines } = screen.captureSpans()
+    const marked = lines.flatMap(({ spans }, line) =>
+      spans.flatMap(({ text, attributes }) =>
+        (attributes & TextAttributes.INVERSE) !== 0 || text.includes("█") ? [`${line}:${text.trim()}`] : [],
+      ),
+    )
+    seen.push(marked.join(" "))
+    view.copy.move("up")
+  }
+  expect(seen).toEqual(["2:t", "1:█", "0:o"])
 })
