@@ -35,7 +35,9 @@ function messageOf(entry: Entry): Message | undefined {
       return data.message
     case "shell": {
       if (data.excluded) return undefined
-      const status = data.exit === 0 ? "" : `\n[exit status ${data.exit ?? "unknown"}]`
+      // What ran here says in its output how it ended; what was imported does not.
+      const told = data.exit === 0 || data.outcome !== undefined
+      const status = told ? "" : `\n[exit status ${data.exit ?? "unknown"}]`
       const text = `I ran this command:\n$ ${data.command}\n${data.output}${status}`
       return { role: "user", content: [{ type: "text", text }], timestamp: entry.at }
     }

@@ -155,6 +155,7 @@ test("a command of the person's is told to the model with the next input, a doub
   const told = JSON.stringify(server.requests[before]?.body)
   expect(told).toContain("I ran this command")
   expect(told).toContain("for both")
+  expect(told.match(/exit status 3/gi)).toHaveLength(1)
   expect(told).not.toContain("for me alone")
   await end(machine, terminal)
 
