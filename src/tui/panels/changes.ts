@@ -12,9 +12,9 @@ import { diffLines, parseDiff } from "../blocks/diff.ts"
 import { languageOf } from "../highlight/languages.ts"
 import type { Content, RowBlock } from "../rows/content.ts"
 import { span, textLine, type Line } from "../rows/row.ts"
-import { RowView } from "../viewport/row-view.ts"
+import type { RowView } from "../viewport/row-view.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
-import { readingCommands } from "./reading.ts"
+import { panelRows, readingCommands } from "./reading.ts"
 
 type ChangeBlock = RowBlock &
   (
@@ -105,18 +105,7 @@ class Changes implements Panel {
 
   constructor(host: PanelHost) {
     this.#host = host
-    this.#rows = new RowView<ChangeBlock>(host.context, {
-      source: { content: (block) => this.#content(block) },
-      theme: host.theme,
-      widthMethod: host.widthMethod,
-      clock: host.clock,
-      events: {
-        changed: () => host.changed(),
-        selected: (text) => host.selected(text),
-        open: () => {},
-        atStart: () => {},
-      },
-    })
+    this.#rows = panelRows<ChangeBlock>(host, { content: (block) => this.#content(block) })
     this.#unwatch = host.highlighter.watch(() => this.#rows.refresh())
     this.commands = {
       ...readingCommands(this.#rows, host),

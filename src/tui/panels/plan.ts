@@ -13,13 +13,13 @@ import { isObject, type Json } from "../../std/json.ts"
 import { markdownContent } from "../markdown/markdown.ts"
 import type { Content } from "../rows/content.ts"
 import { prefixLines, restyle, span, textLine, type Line } from "../rows/row.ts"
-import { RowView } from "../viewport/row-view.ts"
+import type { RowView } from "../viewport/row-view.ts"
 import { agentPlans } from "./agent-plans.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
 import { changeFile, lookAt, type PlanFile } from "./plan-file.ts"
 import { addItem, planBlocks, progressOf, toggleItem, type PlanBlock, type PlanItem } from "./plan-text.ts"
 import { PlanTabs } from "./plan-tabs.ts"
-import { readingCommands } from "./reading.ts"
+import { panelRows, readingCommands } from "./reading.ts"
 
 /** How often the files are looked at when nothing tells of a change. */
 const lookMs = 2_000
@@ -56,17 +56,9 @@ class Plan implements Panel {
   constructor(host: PanelHost, files: readonly string[]) {
     this.#host = host
     this.#named = files
-    this.#rows = new RowView<PlanBlock>(host.context, {
-      source: { content: (block) => this.#content(block) },
-      theme: host.theme,
-      widthMethod: host.widthMethod,
-      clock: host.clock,
-      events: {
-        changed: () => host.changed(),
-        selected: (text) => host.selected(text),
-        open: (block) => void this.#toggle(block),
-        atStart: () => {},
-      },
+    this.#rows = panelRows<PlanBlock>(host, {
+      content: (block) => this.#content(block),
+      open: (block) => void this.#toggle(block),
     })
     this.#tabs = new PlanTabs(host.context, (path) => this.#bringToFront(path))
     this.node = new BoxRenderable(host.context, { width: "100%", height: "100%", flexDirection: "column" })

@@ -1,9 +1,38 @@
-/** The commands of every panel that is a view of rows: scrolling, searching, folding, selecting. */
+/** What every panel that is a view of rows is made of: the view, and its commands for scrolling, searching, folding, selecting. */
 import { isObject, type Json } from "../../std/json.ts"
-import type { RowBlock } from "../rows/content.ts"
+import type { Content, RowBlock } from "../rows/content.ts"
 import { copyMoves, copyUnits, type CopyMove, type CopyUnit } from "../viewport/copy-mode.ts"
-import type { RowView } from "../viewport/row-view.ts"
+import { RowView } from "../viewport/row-view.ts"
 import type { PanelCommand, PanelHost } from "./panel.ts"
+
+export type PanelRows<B> = {
+  content(block: B): Content
+  /** A block was clicked, or opened by its key. */
+  open?(block: B): void
+  /** The first row came into view. */
+  atStart?(): void
+  /** What is shown changed; the host is told where this is left out. */
+  changed?(): void
+  /** See `PanelHost.followMs`. */
+  readonly followMs?: number
+}
+
+export function panelRows<B extends RowBlock>(host: PanelHost, of: PanelRows<B>): RowView<B> {
+  const { theme, widthMethod, clock } = host
+  return new RowView<B>(host.context, {
+    source: { content: (block) => of.content(block) },
+    theme,
+    widthMethod,
+    clock,
+    ...(of.followMs === undefined ? {} : { followMs: of.followMs }),
+    events: {
+      changed: () => (of.changed === undefined ? host.changed() : of.changed()),
+      selected: (text) => host.selected(text),
+      open: (block) => of.open?.(block),
+      atStart: () => of.atStart?.(),
+    },
+  })
+}
 
 function field(args: Json | undefined, name: string): Json | undefined {
   return isObject(args) ? args[name] : undefined

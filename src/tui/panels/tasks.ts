@@ -11,9 +11,9 @@ import type { Content, RowBlock } from "../rows/content.ts"
 import { span, textLine } from "../rows/row.ts"
 import { countdown, elapsed } from "../status/numbers.ts"
 import { inputText } from "../status/outbox.ts"
-import { RowView } from "../viewport/row-view.ts"
+import type { RowView } from "../viewport/row-view.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
-import { readingCommands } from "./reading.ts"
+import { panelRows, readingCommands } from "./reading.ts"
 
 type TaskRow = { readonly kind: "task"; readonly task: TaskRecord; readonly depth: number; readonly time: string }
 type QueueRow = { readonly kind: "queued"; readonly input: SubmissionRecord }
@@ -126,18 +126,7 @@ class Tasks implements Panel {
 
   constructor(host: PanelHost) {
     this.#host = host
-    this.#rows = new RowView<TasksBlock>(host.context, {
-      source: { content: contentOf },
-      theme: host.theme,
-      widthMethod: host.widthMethod,
-      clock: host.clock,
-      events: {
-        changed: () => host.changed(),
-        selected: (text) => host.selected(text),
-        open: (block) => this.#open(block),
-        atStart: () => {},
-      },
-    })
+    this.#rows = panelRows<TasksBlock>(host, { content: contentOf, open: (block) => this.#open(block) })
     this.commands = {
       ...readingCommands(this.#rows, host),
       "block.open": () => this.#open(this.#chosen()),

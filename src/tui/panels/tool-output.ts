@@ -12,11 +12,11 @@ import { makeBlock, type BlockOf } from "../blocks/block.ts"
 import { callContent, headLine, outputTextOf } from "../blocks/call.ts"
 import type { Content, RowBlock } from "../rows/content.ts"
 import { span, textLine } from "../rows/row.ts"
-import { RowView } from "../viewport/row-view.ts"
+import type { RowView } from "../viewport/row-view.ts"
 import { HeldOutput } from "./output-held.ts"
 import { outputContent, rawContent, type OutputBlock } from "./output-text.ts"
 import type { HeldPart, Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
-import { readingCommands } from "./reading.ts"
+import { panelRows, readingCommands } from "./reading.ts"
 import { argsOf, nextCall, targetTask, toolTarget, type ToolTarget } from "./tool-target.ts"
 
 type ToolBlock = (OutputBlock & { readonly kind: "lines" }) | (RowBlock & ToolHead)
@@ -59,18 +59,11 @@ class ToolOutput implements ToolPanel {
   #linesOf: readonly OutputBlock[] = []
   constructor(host: PanelHost) {
     this.#host = host
-    this.#rows = new RowView<ToolBlock>(host.context, {
-      source: { content: (block) => this.#content(block) },
-      theme: host.theme,
-      widthMethod: host.widthMethod,
-      clock: host.clock,
+    this.#rows = panelRows<ToolBlock>(host, {
+      content: (block) => this.#content(block),
       followMs: host.followMs,
-      events: {
-        changed: () => this.#moved(),
-        selected: (text) => host.selected(text),
-        open: () => {},
-        atStart: () => this.#held.older(),
-      },
+      changed: () => this.#moved(),
+      atStart: () => this.#held.older(),
     })
     this.#unwatch = host.highlighter.watch(() => this.#rows.refresh())
     this.commands = {

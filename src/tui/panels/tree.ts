@@ -8,9 +8,9 @@ import type { Content, RowBlock } from "../rows/content.ts"
 import { span, textLine } from "../rows/row.ts"
 import { ago } from "../status/numbers.ts"
 import { forksAt, treeFilters, treeRows, type TreeFilter, type TreeRow } from "../tree.ts"
-import { RowView } from "../viewport/row-view.ts"
+import type { RowView } from "../viewport/row-view.ts"
 import type { Panel, PanelCommand, PanelHost, PanelInput } from "./panel.ts"
-import { readingCommands } from "./reading.ts"
+import { panelRows, readingCommands } from "./reading.ts"
 
 type TreeBlock = RowBlock & { readonly row: TreeRow | null; readonly here: boolean; readonly when: string }
 
@@ -42,17 +42,10 @@ class TreePanel implements Panel {
 
   constructor(host: PanelHost) {
     this.#host = host
-    this.#rows = new RowView<TreeBlock>(host.context, {
-      source: { content: contentOf },
-      theme: host.theme,
-      widthMethod: host.widthMethod,
-      clock: host.clock,
-      events: {
-        changed: () => host.changed(),
-        selected: (text) => host.selected(text),
-        open: (block) => this.#open(block),
-        atStart: () => this.#older(),
-      },
+    this.#rows = panelRows<TreeBlock>(host, {
+      content: contentOf,
+      open: (block) => this.#open(block),
+      atStart: () => this.#older(),
     })
     this.commands = {
       ...readingCommands(this.#rows, host),
