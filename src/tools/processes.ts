@@ -197,7 +197,8 @@ export async function endCommand(
 ): Promise<readonly Found[]> {
   // The group at once, so that no shell goes on to its next command because only its child was ended.
   const grouped = table.commandProcesses(key, leader).filter(({ group }) => group === leader)
-  const asked = new Set(grouped.map(({ pid }) => pid))
+  // By what it runs, too: our own shell lets TERM pass, and may become the command only after that.
+  const asked = new Map(grouped.map(({ pid, command }) => [pid, command]))
   if (leader !== null) {
     signal(-leader, "SIGTERM")
     signal(-leader, "SIGCONT")
@@ -211,10 +212,10 @@ export async function endCommand(
     const wrapped = leader !== null && table.startTime(leader) !== null
     if (left.length === 0 && wrapped && now >= killAt) signal(-leader, "SIGKILL")
     if ((left.length === 0 && !wrapped) || now >= endAt) return left
-    for (const { pid } of left) {
+    for (const { pid, command } of left) {
       if (now >= killAt) signal(pid, "SIGKILL")
-      else if (!asked.has(pid)) askToEnd(pid)
-      asked.add(pid)
+      else if (asked.get(pid) !== command) askToEnd(pid)
+      asked.set(pid, command)
     }
     await sleep(clock, lookMs)
   }
