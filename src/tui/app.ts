@@ -266,8 +266,10 @@ export function makeApp(
   return made
 }
 
-async function copied({ renderer, options, say }: App, text: string): Promise<void> {
-  const sent = copiedSentence(await copyText(renderer, text, options.terminal))
+async function copied({ renderer, options, say, terminal }: App, text: string): Promise<void> {
+  const { remote, multiplexer } = options.terminal
+  const write = (bytes: string): Promise<void> => terminal.send(bytes)
+  const sent = copiedSentence(await copyText(text, { renderer, remote, multiplexer, write }))
   say(sent.ok ? "info" : "warning", sent.text)
 }
 

@@ -183,11 +183,11 @@ export class Terminal {
     this.#process.stdout.write("\x07")
   }
 
-  /** A question to the terminal, between frames. Nothing is asked while another program has it. */
-  async ask(question: string): Promise<void> {
+  /** A sequence for the terminal, between frames. Nothing is sent while another program has it. */
+  async send(sequence: string): Promise<void> {
     if (this.#process === undefined || this.#suspended) return
     await this.#renderer.idle()
-    this.#process.stdout.write(question)
+    this.#process.stdout.write(sequence)
   }
 
   /** Resolves when the terminal is as it was. */

@@ -107,7 +107,7 @@ const paste: Command = {
   run(stage) {
     const { renderer, options, editor, terminal } = stage
     const { scratch, clock } = options
-    const write = (question: string): void => attempt(stage, terminal.ask(question))
+    const write = (question: string): void => attempt(stage, terminal.send(question))
     const work = readClipboard({ scratch, clock, renderer, write, remote: options.terminal.remote })
     attempt(
       stage,

@@ -65,12 +65,24 @@ test("tabs and characters of every width leave the edge between two panels strai
   await robot.close()
 })
 
-test("under GNU screen a text that its control strings cannot hold is not sent in part, and it is said (124)", async () => {
+test("under GNU screen a text goes out in pieces that its control strings hold, and one that is too much is said (124)", async () => {
   const robot = await openRobot()
-  const sent = await copyText(robot.renderer, "x".repeat(2_000), { remote: true, multiplexer: "screen" })
-  expect(copiedSentence(sent)).toEqual({
+  const written: string[] = []
+  const copied = (text: string) =>
+    copyText(text, {
+      renderer: robot.renderer,
+      remote: true,
+      multiplexer: "screen",
+      write: (bytes) => Promise.resolve(void written.push(bytes)),
+    })
+  const text = "x é ".repeat(500)
+  expect(copiedSentence(await copied(text))).toEqual({ ok: true, text: "2,500 bytes sent to the terminal" })
+  const pieces = [...(written[0] ?? "").matchAll(/\x1bP([^]*?)\x1b\\/g)].map(([, piece = ""]) => piece)
+  expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(768)
+  expect(pieces.join("")).toBe(`\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`)
+  expect(copiedSentence(await copied("x".repeat(200_000)))).toEqual({
     ok: false,
-    text: "2,000 bytes are too much for this terminal's clipboard; write the session to a file instead",
+    text: "200,000 bytes are too much for this terminal's clipboard; write the session to a file instead",
   })
   await robot.close()
 })

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { copiedSentence } from "../../../src/tui/clipboard.ts"
+import { copiedSentence, passedThrough } from "../../../src/tui/clipboard.ts"
 import { Pty } from "../../support/pty.ts"
 
 /** Ten times what a busy machine needs for a program in a terminal. */
@@ -22,4 +22,8 @@ test("what is too much for the terminal is said, with what to do instead (123)",
     ok: false,
     text: "200,000 bytes are too much for this terminal's clipboard; write the session to a file instead",
   })
+})
+
+test("what tmux is to pass on to its terminal is wrapped once, with every escape of it doubled (123)", () => {
+  expect(passedThrough("\x1b]52;c;aGk=\x1b\\", "tmux")).toBe("\x1bPtmux;\x1b\x1b]52;c;aGk=\x1b\x1b\\\x1b\\")
 })
