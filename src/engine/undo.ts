@@ -97,12 +97,17 @@ function fileChanges(path: string, plan: FilePlan, note: string): FileChanges {
   }
 }
 
-export async function undo(core: Core, command: Of<"undo">): Promise<Answers["undo"]> {
-  const { conversation, run, hunks } = command
-  const busy = readDocument(core.ledger.live, conversation, "run") !== undefined
-  const undoing = [...core.ledger.live.tasks.values()].some((task) => task.kind === undoKind)
+/** Throws {@link Refusal} while a run of this conversation, or another undo, changes files. */
+function refuseBusy({ ledger: { live } }: Core, conversation: number): void {
+  const busy = readDocument(live, conversation, "run") !== undefined
+  const undoing = [...live.tasks.values()].some((task) => task.kind === undoKind)
   if (busy || undoing)
     throw new Refusal("busy", "The agent is changing files now: undo when it is done, or stop it first.")
+}
+
+export async function undo(core: Core, command: Of<"undo">): Promise<Answers["undo"]> {
+  const { conversation, run, hunks } = command
+  refuseBusy(core, conversation)
   const { steps, commands } = await collected(core, conversation, run)
   const plans = await plansOf(core, steps, (id) => hunks === undefined || hunks.includes(id))
   const known = plans.flatMap(({ plan }) => plan.hunks)
@@ -119,6 +124,8 @@ export async function undo(core: Core, command: Of<"undo">): Promise<Answers["un
   )
   if (files.length === 0) return { entry: null, undone: [], refused, commands }
   const state: UndoState = { run, files, refused, commands }
+  // Files were read meanwhile: another undo, or a run, may have come before this one.
+  refuseBusy(core, conversation)
   const receipt = core.ledger.commit("flushed", (tx) => {
     const version = taskVersions[undoKind] ?? 1
     const task = { conversation, kind: undoKind, version, input: {}, ...stored({ phase: "write", ...state }) }

@@ -1,10 +1,14 @@
-/** An undo on storage that answers late: no file is written before its plan is stored, and its answer comes however the commits are told. */
+/**
+ * An undo on storage that answers late: no file is written before its plan is stored, and its answer comes however the commits are told. And two
+ * undos that are asked for at once.
+ */
 import { expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MemoryStorage } from "../../src/ledger/memory.ts"
+import { memorySession } from "../../src/ledger/open.ts"
 import { builtinTools } from "../../src/tools/registry.ts"
 import { openAgent } from "../support/agent.ts"
 import { eventually } from "../support/eventually.ts"
@@ -57,6 +61,28 @@ test("P2: an undo whose plan is not stored yet writes nothing; once it is, the f
   expect(readFileSync(path, "utf8")).toBe("two\n")
   gates.undo.resolve()
   expect((await undone).undone).toHaveLength(1)
+  expect(readFileSync(path, "utf8")).toBe("one\n")
+  await agent.engine.close()
+  rmSync(folder, { recursive: true })
+})
+
+test("of two undos that are asked for at once one takes the change back, and the other is refused", async () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "cairn-undo-")))
+  const path = join(folder, "a.txt")
+  writeFileSync(path, "one\n")
+  const clock = new ManualClock()
+  const edits = [{ oldText: "one", newText: "two" }]
+  const script = [{ calls: [{ id: "a", name: "edit", args: { path: "a.txt", edits } }] }, { text: "done" }]
+  const ledger = await memorySession({ clock })
+  const agent = openAgent({ ledger, clock, folder, tools: builtinTools(), script })
+  await agent.say("go")
+  await agent.idle()
+  const run = agent.view().entries.find(({ data }) => data.kind === "user")?.id ?? 0
+  const asked = [1, 2].map(() => agent.engine.port.request({ type: "undo", conversation: 1, run, what: "files" }))
+  const answers = await Promise.allSettled(asked)
+  const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [String(answer.reason)] : []))
+  expect(refusals).toEqual([expect.stringContaining("The agent is changing files now")])
+  expect(agent.view().entries.filter(({ data }) => data.kind === "undo")).toHaveLength(1)
   expect(readFileSync(path, "utf8")).toBe("one\n")
   await agent.engine.close()
   rmSync(folder, { recursive: true })
