@@ -35,6 +35,20 @@ test("a secret is taken out wherever in a large output it stands, and every othe
   }
 })
 
+test("a secret whose letters are more than a byte each is taken out as a whole", async () => {
+  const path = join(folder, "7")
+  const other = makeRedact([/owner: \p{L}+/gu], () => ["pässwörter", secret])
+  for (const [before, after] of [
+    ["", ""],
+    [`\xff\n\xfe ${secret}\n`, "\xff\n\xfe [redacted]\n"],
+  ] as const) {
+    const line = Buffer.from("key: pässwörter, owner: Müller\n").toString("latin1")
+    writeFileSync(path, Buffer.from(before + line, "latin1"))
+    await redactFile(path, other)
+    expect(readFileSync(path, "latin1")).toBe(`${after}key: [redacted], [redacted]\n`)
+  }
+})
+
 test("an output with no secret in it is not written again", async () => {
   const path = join(folder, "7")
   writeFileSync(path, "nothing to see\n".repeat(100_000))
