@@ -232,7 +232,7 @@ export function makeApp(
       resume: printed(looks.keymap, "work.resume"),
       copying: copyHint(looks.keymap),
     }),
-    clicked: () => store.dispatch({ type: "focus", focus: { area: "editor" } }),
+    toEditor: () => store.dispatch({ type: "focus", focus: { area: "editor" } }),
     filled: (ids) => store.dispatch({ type: "panel.filled", ids }),
     refocus: () => app().refocus(),
   })

@@ -42,8 +42,8 @@ export type DrawOptions = {
   hints(): Hints
   /** What may follow the keys that were pressed. */
   keyHints(state: ScreenState): readonly KeyHint[]
-  /** A click into the editor. */
-  clicked(): void
+  /** A click into the editor, or the panel that had the keys is not to be seen any more. */
+  toEditor(): void
   /** Other panels have something to show than before. */
   filled(ids: ReadonlySet<string>): void
   /** Another dialog is on top, or the focus moved: nodes have to be focused anew. */
@@ -99,7 +99,7 @@ export class Drawing {
     this.#welcome = text()
     this.#field = new BoxRenderable(renderer, { position: "absolute" })
     this.#field.add(given.editor.node)
-    this.#field.onMouseDown = () => given.clicked()
+    this.#field.onMouseDown = () => given.toEditor()
     this.#popup = new Popup(renderer)
     this.#keyHints = new KeyHints(renderer)
     for (const node of [this.#field, given.search.node, this.#popup.node, this.#keyHints.node]) renderer.root.add(node)
@@ -125,6 +125,8 @@ export class Drawing {
     })
     this.#resize(state)
     slots.place(placed, look)
+    // A panel that went away or finds no room on a smaller screen would swallow keys unseen.
+    if (state.focus.area === "panel" && !placed.order.includes(state.focus.id)) this.#given.toEditor()
     this.#chrome(state, placed, rows, look)
     const view = content || this.#input === null ? state.view : this.#input.view
     const folder = folderOf(state, options.folder)

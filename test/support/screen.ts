@@ -242,6 +242,7 @@ export async function openRobot(given: RobotOptions = {}): Promise<Robot> {
     height: given.rows ?? 30,
     kittyKeyboard: true,
     exitOnCtrlC: false,
+    autoFocus: false,
   })
   const screen = await openScreen({
     session: { kind: "new" },

@@ -81,3 +81,18 @@ test("the cursor of the terminal stands in the editor, where an input method nee
   expect([x, y, visible]).toEqual([7, 23, true])
   await robot.close()
 })
+
+test("a panel with the keys that a smaller screen has no room for gives them to the editor", async () => {
+  const robot = await openRobot({ columns: 160, rows: 40 })
+  robot.screen.app.run("panel.toggleTree")
+  robot.screen.app.run("panel.toggleTasks")
+  await robot.wait(50)
+  robot.screen.app.store.dispatch({ type: "focus", focus: { area: "panel", id: "tasks" } })
+  await robot.wait(50)
+  expect(robot.screen.app.slots.visible()).toContain("tasks")
+  await robot.resize(160, 5)
+  expect(robot.screen.app.slots.visible()).not.toContain("tasks")
+  await robot.type("typed")
+  expect(robot.prompt).toBe("typed|")
+  await robot.close()
+})
