@@ -8,6 +8,7 @@ import { existsSync } from "node:fs"
 import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
 import { sleep } from "../std/clock.ts"
+import { errorCode } from "../std/files.ts"
 import type { JsonObject } from "../std/json.ts"
 import { capturedFile, commandResult } from "./bash-result.ts"
 import { claimIntent, claimOf, claimUnstarted } from "./bash-claim.ts"
@@ -36,6 +37,8 @@ import { orphanMsDefault, startWatchdog, watchStepSeconds } from "./watchdog.ts"
 const freeBytesMin = 64 * 1024 * 1024
 /** A command that runs this long gets a watchdog. */
 const watchAfterMs = 250
+/** Where it cannot be started, it is tried again after so long. */
+const watchAgainMs = 5_000
 /** How long to wait for the output of a command that has ended to fall silent: what it left running may never be. */
 const settleMsMax = 500
 
@@ -145,15 +148,23 @@ function watchLater(files: CallFiles, leader: number, limitMs: number | null, co
   const { clock, orphanMs = orphanMsDefault } = context
   let end = (): void => {}
   const deadlineSeconds = limitMs === null ? null : limitMs / 1_000
-  const cancel = clock.after(watchAfterMs, () => {
-    end = startWatchdog({
-      status: files.status,
-      leader,
-      deadlineSeconds,
-      orphanSeconds: Math.ceil(orphanMs / 1_000),
-      stepSeconds: watchStepSeconds,
-    })
-  })
+  const watch = {
+    status: files.status,
+    leader,
+    deadlineSeconds,
+    orphanSeconds: Math.ceil(orphanMs / 1_000),
+    stepSeconds: watchStepSeconds,
+  }
+  const start = (): void => {
+    try {
+      end = startWatchdog(watch)
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error
+      // The machine has no process or descriptor to spare now.
+      cancel = clock.after(watchAgainMs, start)
+    }
+  }
+  let cancel = clock.after(watchAfterMs, start)
   return () => {
     cancel()
     end()

@@ -6,6 +6,7 @@
  */
 import { sleep } from "../std/clock.ts"
 import { unreachable } from "../std/assert.ts"
+import { errorCode } from "../std/files.ts"
 import { waitingEditor } from "./bash-editor.ts"
 import type { CommandReport } from "./bash-result.ts"
 import type { Ending } from "./command.ts"
@@ -44,8 +45,18 @@ async function stopReason(
     const passed = await sleep(clock, Math.min(left, editorLookMs), either)
     if (!passed) return over.aborted ? null : { by: full.aborted ? "output_limit" : "abort" }
     if (left <= editorLookMs) return { by: "timeout" }
-    const editor = waitingEditor(processTable.commandProcesses(key, leader))
+    const editor = editorOf(key, leader)
     if (editor !== null) return { by: "editor", editor }
+  }
+}
+
+/** The editor in which the command waits, or null; also where there is no telling now, as without descriptors to spare: the next look may tell. */
+function editorOf(key: string, leader: number | null): string | null {
+  try {
+    return waitingEditor(processTable.commandProcesses(key, leader))
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error
+    return null
   }
 }
 
@@ -79,6 +90,8 @@ export async function supervised<T>(
     void sleep(context.clock, lastWaitMs, over.signal).then(() => abandon.abort())
     return { stop, survivors }
   })
+  // Whoever waits for the work hears of it below: what nobody watches over any more is not waited for.
+  stopping.catch(() => abandon.abort())
   try {
     const value = await work(abandon.signal)
     over.abort()
