@@ -105,7 +105,7 @@ export class OutputGrowth {
       await this.#context.remember({ [freedFact]: upTo })
       this.#freeing = !free(this.#path, from, upTo)
       // What cannot be freed stands there still, and will: it is not tried again.
-      if (this.#freeing) await this.#context.remember({ [freedFact]: this.#limits.freed })
+      if (this.#freeing) await this.#context.remember({ [freedFact]: from === headBytes ? this.#limits.freed : from })
       else this.#freed = upTo
     } catch (error) {
       // A session that takes nothing more says so itself, and nothing is freed that nobody is told of; nor is what has gone meanwhile.

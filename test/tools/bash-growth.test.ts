@@ -1,6 +1,6 @@
 /** An output that grows without end: what is on the disk of it, what is told of it, and how it ends. */
 import { expect, test } from "bun:test"
-import { readFileSync, statSync } from "node:fs"
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { systemClock } from "../../src/std/clock.ts"
 import type { JsonObject } from "../../src/std/json.ts"
 import { freedFact, OutputGrowth } from "../../src/tools/bash-growth.ts"
@@ -8,6 +8,7 @@ import { bashTool } from "../../src/tools/bash.ts"
 import { supervised } from "../../src/tools/bash-watch.ts"
 import { followCommand, startInFiles } from "../../src/tools/command.ts"
 import { linuxTable } from "../../src/tools/processes.ts"
+import { eventually } from "../support/eventually.ts"
 import { textOf, workbench } from "./workbench.ts"
 
 const MiB = 1024 * 1024
@@ -52,6 +53,33 @@ test("nothing is freed that could not be remembered, and the command goes on", a
   const result = await bench.call(bashTool, { command }, { files, remember, outputBytesMax: MiB })
   expect(result.isError).toBe(false)
   expect(statSync(files.output).blocks * 512).toBeGreaterThanOrEqual(8_000_000)
+})
+
+test("what was freed stays told where later on nothing more can be freed", async () => {
+  using bench = workbench()
+  const files = bench.files()
+  const facts: unknown[] = []
+  const told = Promise.withResolvers<void>()
+  const remember = async (fact: JsonObject): Promise<void> => {
+    if (facts.push(fact[freedFact]) === 3) told.resolve()
+  }
+  writeFileSync(files.output, Buffer.alloc(8 * MiB, "x"))
+  const growth = new OutputGrowth(
+    files.output,
+    { kept: MiB, most: 64 * MiB, freed: 0 },
+    bench.context({ files, remember }),
+  )
+  growth.grew(4 * MiB)
+  await eventually(
+    () => statSync(files.output).blocks * 512 < 6 * MiB,
+    () => "nothing is freed",
+  )
+  // A pipe has no blocks that could be freed.
+  rmSync(files.output)
+  expect(Bun.spawnSync(["mkfifo", files.output]).exitCode).toBe(0)
+  growth.grew(4 * MiB)
+  await told.promise
+  expect(facts).toEqual([3 * MiB, 7 * MiB, 3 * MiB])
 })
 
 test("an output at its last limit ends the command with all that it started, also what minds no broken pipe", async () => {
