@@ -111,6 +111,8 @@ class ToolOutput implements ToolPanel {
     this.#chosen = task
     this.#wanted = at ?? null
     if (this.#input !== null) this.update(this.#input)
+    // The name over the panel, and what follows of there being something to show, are others' to draw.
+    this.#host.changed()
   }
 
   /** Makes a byte of a call's output be there. */
@@ -298,6 +300,7 @@ class ToolOutput implements ToolPanel {
     this.#lines = []
     this.#linesOf = []
     this.#show()
+    this.#host.changed()
     return true
   }
 
