@@ -103,10 +103,13 @@ export class Slots {
     this.#guard(id, ({ panel }) => panel.focus(on))
   }
 
-  /** The panel that a command is for: the focused one, else the one in front. */
+  /** The panel that a command is for: the focused one, else the one in front; where several have room, that is the first of them. */
   target(): string {
     const focus = this.#options.focus()
-    return focus.area === "panel" ? focus.id : this.#options.front()
+    if (focus.area === "panel") return focus.id
+    const front = this.#options.front()
+    const first = this.#layout?.panels[0]?.id
+    return first !== undefined && this.inView(front) ? first : front
   }
 
   /** The panel that a command is for is the conversation, and it is empty. */

@@ -28,6 +28,22 @@ test("a search counts without moving what is read, and Enter goes to the match a
   await robot.close()
 })
 
+test("beside an open panel it is the conversation that is searched and scrolled, as long as the panel has no focus", async () => {
+  const robot = await openRobot({ columns: 120, rows: 20 })
+  for (let turn = 0; turn < 40; turn++) robot.host.answer(turn === 3 ? "the Needle is here" : `answer ${turn}`)
+  await robot.wait(300)
+  await robot.press("ctrl+x j")
+  robot.shows("Nothing is running.")
+  robot.shows("answer 39")
+  await robot.press("ctrl+f")
+  await robot.type("needle")
+  await robot.wait(100)
+  expect(robot.frame()).toMatch(/\? needle +1\n/)
+  await robot.press("escape", "ctrl+home")
+  robot.shows("answer 0")
+  await robot.close()
+})
+
 test("Escape ends a search where it began", async () => {
   const robot = await conversation()
   const before = robot.frame()
