@@ -79,17 +79,17 @@ test("a run's changes are read, one hunk is taken back, and another opens at its
   await say(terminal, "second")
   await terminal.shows("done with second")
   await say(terminal, "/changes")
-  await shown(terminal, "changes: 1 files +1 −1", ["15 + LINE 15", "@@ -12,7 +12,7 @@"], ["LINE 27"])
+  await shown(terminal, "changes: 1 file +1 −1", ["15 + LINE 15", "@@ -12,7 +12,7 @@"], ["LINE 27"])
   // From the editor back to the last panel.
   await terminal.keys("C-x", "Left")
   await terminal.keys("<")
-  await shown(terminal, "changes: 1 files +2 −2", [" 3 + LINE 3", "27 + LINE 27"], ["LINE 15"])
+  await shown(terminal, "changes: 1 file +2 −2", [" 3 + LINE 3", "27 + LINE 27"], ["LINE 15"])
   await terminal.keys("a")
-  await shown(terminal, "all changes: 1 files +3 −3", ["LINE 3", "LINE 15"], [])
+  await shown(terminal, "all changes: 1 file +3 −3", ["LINE 3", "LINE 15"], [])
   await terminal.keys("a")
-  await shown(terminal, "changes: 1 files +1 −1", ["LINE 15"], ["LINE 27"])
+  await shown(terminal, "changes: 1 file +1 −1", ["LINE 15"], ["LINE 27"])
   await terminal.keys("<")
-  await shown(terminal, "changes: 1 files +2 −2", ["LINE 27"], [])
+  await shown(terminal, "changes: 1 file +2 −2", ["LINE 27"], [])
   // From the hunk that it begins at to the next one, which opens in the editor at its line.
   await terminal.keys("j", "j", "j")
   await terminal.keys("e")
@@ -98,7 +98,7 @@ test("a run's changes are read, one hunk is taken back, and another opens at its
     () => "no editor was opened",
   )
   expect(readFileSync(opened, "utf8")).toBe(`+27 ${file}\n`)
-  await shown(terminal, "changes: 1 files +2 −2", ["LINE 27"], [])
+  await shown(terminal, "changes: 1 file +2 −2", ["LINE 27"], [])
   await terminal.keys("r")
   await eventually(
     () => readFileSync(file, "utf8").includes("line 27"),

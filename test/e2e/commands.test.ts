@@ -92,7 +92,7 @@ test("what is done at once is done by its name", async () => {
   await terminal.shows("answer to write it")
   await say(terminal, "/name the first one")
   await say(terminal, "/changes")
-  await terminal.shows("changes: 1 files +2 −0")
+  await terminal.shows("changes: 1 file +2 −0")
   await say(terminal, "/changes")
   await terminal.hides("changes: 1 files")
   await say(terminal, "/undo")

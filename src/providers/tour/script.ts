@@ -39,13 +39,13 @@ const menu = `What next? Type one word:
 | \`long\` | a long answer, to scroll and search in while it streams |
 | \`fail\` | what a failing command looks like |
 
-When you have seen enough, choose a real model: the command \`model.select\` lists those that your keys and local servers give you.`
+When you have seen enough, choose a real model: Ctrl+L lists those that your keys and local servers give you.`
 
 const first: readonly TourStep[] = [
   {
     text: `Welcome. **This is a tour**: what you read comes from a script inside Cairn, not from an AI. Nothing leaves this machine, no key is needed, and everything but the words is real: the tools, the files, the screen, the ledger that all of it is written to.
 
-I begin with a plan, in a file. When the plan panel is open (\`panel.togglePlan\`) it shows that file live, and you can tick its boxes there.`,
+I begin with a plan, in a file. The plan panel (Ctrl+X p) shows that file live, and you can tick its boxes there.`,
     calls: [{ name: "write", args: { path: "PLAN.md", content: plan } }],
   },
   {
@@ -53,7 +53,7 @@ I begin with a plan, in a file. When the plan panel is open (\`panel.togglePlan\
     calls: [{ name: "write", args: { path: "stones.sh", content: script } }],
   },
   {
-    text: "I read it back before changing it; a result is folded to a few lines, and `block.open` shows all of it.",
+    text: "I read it back before changing it; a result is folded to a few lines, and Ctrl+O shows all of it.",
     calls: [{ name: "read", args: { path: "stones.sh" } }],
   },
   {
@@ -96,7 +96,7 @@ Some things to try now:
 - **Find anything**: Ctrl+F looks through this session, folded output included; Enter goes on, Esc brings you back.
 - **Every command** has a name and a key: Ctrl+P lists them all, F1 those that work right here.
 - **Move about**: Ctrl+Up jumps from prompt to prompt, Tab goes from panel to panel, Ctrl+O folds and unfolds what tools printed.
-- **Take it back**: the changes panel (\`panel.toggleChanges\`) shows what this run did to your files.
+- **Take it back**: the changes panel (Ctrl+X v) shows what this run did to your files.
 
 \`\`\`sh
 # The files of the tour are ordinary files:

@@ -130,7 +130,9 @@ class Changes implements Panel {
     const { files } = this.#shown
     const sum = (of: "added" | "removed"): number => files.reduce((total, file) => total + file[of], 0)
     const what = this.#chosen === "all" ? "all changes" : "changes"
-    return files.length === 0 ? what : `${what}: ${files.length} files +${sum("added")} −${sum("removed")}`
+    return files.length === 0
+      ? what
+      : `${what}: ${files.length} ${files.length === 1 ? "file" : "files"} +${sum("added")} −${sum("removed")}`
   }
 
   update(input: PanelInput): void {

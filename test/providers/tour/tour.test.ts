@@ -2,6 +2,10 @@ import { expect, test } from "bun:test"
 import { emptyPartial, fold, type Delta } from "../../../src/message/delta.ts"
 import { textOf, type AssistantMessage, type Message } from "../../../src/message/message.ts"
 import type { Response } from "../../../src/providers/provider.ts"
+import { builtInKeymaps } from "../../../src/home/built-in.ts"
+import { parseKeys } from "../../../src/home/chord.ts"
+import { commandList } from "../../../src/home/command-names.ts"
+import { resolveKeymap } from "../../../src/home/keymap.ts"
 import { tourApi } from "../../../src/providers/tour/api.ts"
 import { tourModel } from "../../../src/providers/tour/model.ts"
 import { topics } from "../../../src/providers/tour/script.ts"
@@ -165,6 +169,26 @@ test("it tells what became of the command that it invites to kill, and claims no
     )
   expect(await told("second 20 of 20\nall of it\n")).toContain("every line from 1 to 20")
   expect(await told("second 3 of 20\n[outcome unknown]")).toContain("did not come to its end")
+})
+
+test("it tells keys that are on the default keymap, and no names of commands", async () => {
+  const texts = (await run([], "hello")).map((message) => textOf(message)).join("\n")
+  for (const name of commandList.filter((of) => of.includes("."))) expect(texts).not.toContain(name)
+  const map = resolveKeymap("default", builtInKeymaps, commandList)
+  const bound = "keymap" in map ? map.keymap.bindings : []
+  const told = {
+    "Ctrl+L": "model.select",
+    "Ctrl+O": "block.foldAll",
+    "Ctrl+X p": "panel.togglePlan",
+    "Ctrl+X v": "panel.toggleChanges",
+  }
+  for (const [key, command] of Object.entries(told)) {
+    expect(texts).toContain(key)
+    const keys = parseKeys(key.replace("Ctrl", "ctrl").replace(/[LOX]/, (letter) => letter.toLowerCase()))
+    const chords = typeof keys === "string" ? [] : (keys[0] ?? [])
+    const runs = bound.filter(({ keys: of }) => JSON.stringify(of) === JSON.stringify(chords)).flatMap((of) => of.run)
+    expect(runs.map((of) => of.command)).toContain(command)
+  }
 })
 
 test("it names the process that it invites to kill", async () => {
