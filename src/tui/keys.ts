@@ -188,6 +188,8 @@ export class Keys {
     if (match.type === "commands") {
       this.flush()
       for (const run of match.commands) if (options.run(run)) return
+      // The last key of a sequence is no text by itself, only with those before it.
+      if (match.chords.length > 1 && before === "") return
     }
     const free = before + (text ?? "")
     if (free !== "") this.#gather(free, null)

@@ -107,6 +107,16 @@ test("a sequence waits for its next key, shows what was pressed, and runs", asyn
   expect(keys.pending()).toBe("")
 })
 
+test("the last key of a sequence whose command does not apply is no text", async () => {
+  const keys = setup({ applies: () => false })
+  await keys.send("\x18")
+  await keys.send("w")
+  expect(keys.told).toEqual([])
+  expect(keys.pending()).toBe("")
+  await keys.send("w")
+  expect(keys.told).toEqual(['type "w"'])
+})
+
 test("Escape drops a sequence and does nothing else", async () => {
   const keys = setup()
   await keys.send("\x18")
