@@ -222,21 +222,25 @@ function leave(code: number): never {
   process.exit(code)
 }
 
+/** What the system's `stty` says to these words, of the terminal that is the input; nothing where there is none. */
+function stty(...words: readonly string[]): string {
+  if (Bun.which("stty") === null) return ""
+  return Bun.spawnSync(["stty", ...words], { stdin: "inherit", stdout: "pipe", stderr: "ignore" }).stdout.toString()
+}
+
 /**
  * Whether the terminal hands on single keys and echoes none, when it should be a shell's again. A screen gives back what it found, and found
  * this where one before it was killed.
  */
 function isRaw(): boolean {
-  const told = Bun.spawnSync(["stty", "-a"], { stdin: "inherit", stdout: "pipe", stderr: "ignore" })
-  return told.stdout
-    .toString()
+  return stty("-a")
     .split(/[\s;]+/)
     .includes("-icanon")
 }
 
 /** The settings of a shell's terminal, and the end of this program with them: its runtime would put back what it found. */
 function makeSane(status: number): void {
-  Bun.spawnSync(["stty", "sane"], { stdin: "inherit", stdout: "ignore", stderr: "ignore" })
+  stty("sane")
   endAtOnce(status)
 }
 

@@ -83,6 +83,18 @@ test("cairn reset-terminal puts right what a killed screen left behind (110)", a
   await runBinary(machine, ["stop", "all", "--now"])
 })
 
+test("a screen ends well, and a terminal is reset, on a machine that has no stty (110)", async () => {
+  using machine = localMachine(server)
+  const env = { ...machine.env, PATH: machine.work }
+  await using pty = new Pty([await builtBinary()], { env, cwd: machine.work })
+  await pty.says(ready)
+  pty.write("\x04")
+  expect(await pty.ended()).toBe(0)
+  expect(pty.text).not.toContain("stty")
+  expect(await runBinary(machine, ["reset-terminal"], { env })).toMatchObject({ status: 0, stderr: "" })
+  await runBinary(machine, ["stop", "all", "--now"])
+})
+
 test.each([
   ["SIGTERM", 143],
   ["SIGHUP", 129],
