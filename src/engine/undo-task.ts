@@ -18,7 +18,7 @@ import { reasonOf } from "../tools/paths.ts"
 import { executeReplace, prepareReplace, refusalToReplace } from "../tools/replace-file.ts"
 import { beforeOf, readBefore } from "../tools/text-file.ts"
 import { liveTask, type Core } from "./core.ts"
-import { append } from "./entries.ts"
+import { append, dataOf } from "./entries.ts"
 import type { Turns } from "./turns.ts"
 
 export type UndoFile = { readonly name: string; readonly change: FileChange; readonly hunks: readonly string[] }
@@ -48,9 +48,12 @@ export async function runUndo(core: Core, id: TaskId, signal: AbortSignal, paths
   for (const { change } of done) await removeFolders(change)
   if (core.closing()) return
   const all = [...refused, ...failed]
+  const of = await core.ledger.entry(run)
+  const undone = of === undefined ? undefined : dataOf(of)
+  const again = undone?.kind === "undo" && undone.again !== true ? ({ again: true } as const) : {}
   const receipt = core.ledger.commit("flushed", (tx) => {
     const { conversation } = task
-    const record = { kind: "undo", run, files: done, refused: all, commands } as const
+    const record = { kind: "undo", run, ...again, files: done, refused: all, commands } as const
     const entry = done.length === 0 ? null : append(tx, { conversation, byTask: id }, record).id
     const outcome = { entry, undone: done.flatMap(({ hunks }) => hunks), refused: all, commands }
     tx.setTask(id, { status: "completed", outcome })

@@ -9,11 +9,12 @@ export function isToldWhole({ diff, change }: UndoneFile): boolean {
   return change.after !== null && diff !== "" && diff.length <= shownCharsMax
 }
 
-export function undoMessage({ files }: UndoEntry): string {
+export function undoMessage({ files, again }: UndoEntry): string {
   const told = files.map((file) => {
     const { path, diff, change } = file
     if (change.after === null) return `${path} is removed.`
     return isToldWhole(file) ? `${path}:\n${diff.trimEnd()}` : `${path}: read it again before you change it.`
   })
-  return `I took back changes that you made:\n${told.join("\n")}`
+  const what = again === true ? "I made changes again that I had taken back" : "I took back changes that you made"
+  return `${what}:\n${told.join("\n")}`
 }

@@ -119,6 +119,8 @@ export type CompactionEntry = {
 export type UndoEntry = {
   readonly kind: "undo"
   readonly run: number
+  /** What was taken back is an undo: the changes were made again. */
+  readonly again?: true
   readonly files: readonly UndoneFile[]
   readonly refused: readonly Refused[]
   /** Commands that ran in the run: what they changed is not taken back. */

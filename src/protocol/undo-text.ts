@@ -6,10 +6,10 @@ function fileText({ path, added, removed, change }: UndoneFile): string {
   return change.before === null ? `${path} (made again)` : `${path} (+${added} -${removed})`
 }
 
-export function undoText({ files, refused, commands }: UndoEntry): string {
+export function undoText({ files, refused, commands, again }: UndoEntry): string {
   const kept = refused.map(({ hunk, reason }) => `${hunk}: ${reason}`)
   const sentences = [
-    `Took back changes in ${files.map(fileText).join(", ")}.`,
+    `${again === true ? "Made again what was taken back" : "Took back changes"} in ${files.map(fileText).join(", ")}.`,
     ...(kept.length === 0 ? [] : [`Left as they are: ${kept.join("; ")}.`]),
     ...(commands === 0
       ? []

@@ -49,7 +49,7 @@ function textOfEntry(data: EntryData): Pick<TreeRow, "kind" | "text"> | null {
     case "compaction":
       return { kind: "other", text: data.branch === undefined ? "summary" : "summary of the branch that was left" }
     case "undo":
-      return { kind: "other", text: "changes taken back" }
+      return { kind: "other", text: data.again === true ? "changes made again" : "changes taken back" }
     case "notice":
     case "prompt":
     case "model":

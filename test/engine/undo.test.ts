@@ -9,6 +9,7 @@ import type { Refused } from "../../src/protocol/changes.ts"
 import type { JsonObject } from "../../src/std/json.ts"
 import { uuidv7 } from "../../src/std/id.ts"
 import { builtinTools } from "../../src/tools/registry.ts"
+import { undoText } from "../../src/protocol/undo-text.ts"
 import { textOf } from "../../src/message/message.ts"
 import { openAgent, type Agent, type Reply } from "../support/agent.ts"
 import { ManualClock } from "../support/manual-clock.ts"
@@ -304,6 +305,28 @@ describe("an undo", () => {
       "I took back changes that you made:\na.txt:\n--- a.txt\n+++ a.txt\n@@ -1,1 +1,1 @@\n-three\n+two",
       "I took back changes that you made:\na.txt:\n--- a.txt\n+++ a.txt\n@@ -1,1 +1,1 @@\n-two\n+one",
       "what now?",
+    ])
+  })
+
+  test("that is taken back in turn is told as what was made again, to the person and to the model", async () => {
+    put("a.txt", "one\n")
+    const { agent, runs } = await after([[edit("a.txt", ["one", "two"])]])
+    const taken = await undo(agent, runs[0])
+    const again = await undo(agent, taken.entry ?? 0)
+    await undo(agent, again.entry ?? 0)
+    const told = agent.view().entries.flatMap(({ data }) => (data.kind === "undo" && "files" in data ? [data] : []))
+    expect(told.map(undoText)).toEqual([
+      "Took back changes in a.txt (+1 -1).",
+      "Made again what was taken back in a.txt (+1 -1).",
+      "Took back changes in a.txt (+1 -1).",
+    ])
+    await agent.say("what now?")
+    await agent.idle()
+    const request = agent.model.requests.at(-1)?.messages.map((message) => textOf(message)) ?? []
+    expect(request.slice(-4, -1).map((text) => text.split("\n")[0])).toEqual([
+      "I took back changes that you made:",
+      "I made changes again that I had taken back:",
+      "I took back changes that you made:",
     ])
   })
 
