@@ -2,6 +2,7 @@
  * Takes secrets out of a file of any size, a piece at a time.
  *
  * - A file with nothing to take out is only read. Else a clean one takes its place as a whole; every other byte stays, whatever it is.
+ * - Where that cannot be done, the file goes: what nobody could clean is not kept.
  * - A piece is looked through as the UTF-8 that it is; of one that is none, each line that is, and the whole byte by byte.
  * - A piece ends with a line, or where a line is longer than a piece, between two words: no secret has a blank in it.
  */
@@ -47,7 +48,17 @@ function cleaned(piece: string, redact: Redact): string {
   return redact(lines.join(""))
 }
 
+/** Throws an Error with a `code` where the disk refuses; then the file is gone. */
 export async function redactFile(path: string, redact: Redact): Promise<void> {
+  try {
+    await cleanFile(path, redact)
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+async function cleanFile(path: string, redact: Redact): Promise<void> {
   const file = await open(path, "r")
   try {
     let clean = true

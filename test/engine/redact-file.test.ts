@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test"
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { redactFile } from "../../src/engine/redact-file.ts"
@@ -56,4 +56,13 @@ test("an output with no secret in it is not written again", async () => {
   await redactFile(path, redact)
   expect(statSync(path).ino).toBe(before)
   expect(readdirSync(folder)).toEqual(["7"])
+})
+
+test("an output that cannot be cleaned is not kept", async () => {
+  const path = join(folder, "7")
+  writeFileSync(path, `a word ${secret}`)
+  // In the way of the clean one.
+  mkdirSync(`${path}.clean`)
+  await expect(redactFile(path, redact)).rejects.toHaveProperty("code")
+  expect(existsSync(path)).toBe(false)
 })
