@@ -13,6 +13,7 @@ import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, readdirSy
 import { open, readFile, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { assert } from "../std/assert.ts"
+import { errorCode } from "../std/files.ts"
 import { fileMode, makeFolder } from "./folder.ts"
 import type { SessionPaths } from "./folder.ts"
 import { Outputs } from "./outputs.ts"
@@ -105,10 +106,20 @@ export class SpoolFiles implements Spools {
     return live ?? (await readSlice(this.#outputs.path(task), from, to)) ?? { bytes: new Uint8Array(), size: 0 }
   }
 
+  /** What cannot be looked at now is swept at the next opening. */
+  #names(): readonly string[] {
+    try {
+      return readdirSync(this.#folder)
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error
+      return []
+    }
+  }
+
   async drop(task: TaskId, attempt?: number): Promise<void> {
     const isIts = (ofTask: string | undefined, ofAttempt: string | undefined): boolean =>
       Number(ofTask) === task && (attempt === undefined || Number(ofAttempt) === attempt)
-    const names = readdirSync(this.#folder).filter((name) => {
+    const names = this.#names().filter((name) => {
       const parts = spoolName.exec(name)
       return parts !== null && isIts(parts[1], parts[2])
     })

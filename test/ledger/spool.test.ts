@@ -1,6 +1,15 @@
 /** Spools in files: torn tails, owners that come and go, commands that write by themselves, outputs that are kept. */
 import { afterEach, expect, test } from "bun:test"
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { sessionPaths } from "../../src/ledger/folder.ts"
 import type { SessionPaths } from "../../src/ledger/folder.ts"
@@ -144,6 +153,15 @@ test("a command's files stay where its first owner put them; who claims it next 
   expect(second.files(5, 2).output).toBe(own("5.2.2.out"))
   await second.drop(5)
   expect(readdirSync(paths.spool)).toEqual([])
+})
+
+test("spools whose folder cannot be looked at are let go of without an error", async () => {
+  const paths = newPaths()
+  const spools = new SpoolFiles(paths, 1)
+  spools.open(5, 1).close()
+  rmSync(paths.spool, { recursive: true })
+  await spools.drop(5)
+  expect(await spools.read(5, 1)).toEqual([])
 })
 
 test("a raw output is read while it grows, and after it is kept", async () => {
