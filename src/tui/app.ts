@@ -102,7 +102,11 @@ function makeParts(renderer: CliRenderer, options: ScreenOptions, app: () => App
       }
     },
     ...panelDeeds(app),
-    refocus: () => app().refocus(),
+    // The search line came or went, which is no change of the state: the rule in whose place it stands is drawn anew.
+    refocus() {
+      app().refocus()
+      app().store.redraw()
+    },
     failed: (id, error) => app().say("error", `The panel ${id} failed and was closed: ${sentence(error)}`),
   })
   return {

@@ -155,3 +155,16 @@ test("what was searched for before comes back, also in another life of the progr
   again.shows("? question 1")
   await again.close()
 })
+
+test("where the search line was left the rule comes back at once, also where nothing was said that could be marked", async () => {
+  const robot = await openRobot({ columns: 80, rows: 20 })
+  await robot.wait(300)
+  const before = robot.frame()
+  await robot.press("ctrl+f")
+  await robot.resize(82, 20)
+  await robot.resize(80, 20)
+  expect(robot.frame()).not.toBe(before)
+  await robot.press("escape")
+  expect(robot.frame()).toBe(before)
+  await robot.close()
+})
