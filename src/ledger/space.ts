@@ -12,6 +12,7 @@ import { readFormat } from "./format.ts"
 import { self } from "./holder.ts"
 import type { Self } from "./holder.ts"
 import { takeLock } from "./lock.ts"
+import { checkLoss } from "./loss.ts"
 import type { SessionPlace } from "./open.ts"
 import { prunedData } from "./records.ts"
 
@@ -44,7 +45,8 @@ export async function compactSession({
 
 /**
  * Lets go of what entries of these kinds held that are older than `before` (wall-clock milliseconds), and of outputs
- * that were kept then; the entries stay where they are, empty. Throws SessionHeld. The bytes given back.
+ * that were kept then; the entries stay where they are, empty. The bytes given back. Throws SessionHeld, or CommitsMissing: where some are
+ * lost, what may still be found of them stays as it is.
  */
 export async function pruneSession(
   { dataDir, id, clock, self: me = self() }: SessionPlace & { readonly clock: Clock; readonly self?: Self },
@@ -54,6 +56,7 @@ export async function pruneSession(
   readFormat(id, paths)
   const lock = takeLock({ session: id, path: paths.lock, self: me, now: clock.now() })
   try {
+    checkLoss(id, paths)
     const { db } = connect(paths.db)
     try {
       const places = kinds.map(() => "?").join(", ")

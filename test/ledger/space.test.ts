@@ -1,7 +1,8 @@
 /** Space that comes back: what is free inside a session's file, and folders that are no sessions. */
 import { afterEach, expect, test } from "bun:test"
-import { existsSync, mkdirSync, statSync, utimesSync } from "node:fs"
-import { SessionHeld } from "../../src/ledger/errors.ts"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { CommitsMissing, SessionHeld } from "../../src/ledger/errors.ts"
 import { sessionPaths } from "../../src/ledger/folder.ts"
 import { self } from "../../src/ledger/holder.ts"
 import { takeLock } from "../../src/ledger/lock.ts"
@@ -94,4 +95,28 @@ test("P10: old output that is pruned leaves its entry where it was, and nothing 
   expect(await again.verify(true)).toEqual([])
   await expect(pruneSession(place, { before, kinds: ["output"] })).rejects.toThrow(SessionHeld)
   await again.close()
+})
+
+test("a session in which commits are missing is not pruned: what may still be found of them stays", async () => {
+  const { dataDir, remove } = scratch()
+  cleanups.push(remove)
+  const clock = new ManualClock()
+  const place = { dataDir, id: uuidv7(clock.now()), clock }
+  const { db, wal, shm, output } = sessionPaths(dataDir, place.id)
+  const ledger = await createSession(place)
+  const add = (): Promise<void> =>
+    ledger.commit("flushed", (tx) =>
+      tx.addEntry({ conversation: 1, kind: "output", data: { text: "y".repeat(9_000) } }),
+    ).stored
+  await add()
+  const early = [db, wal].map((path) => readFileSync(path))
+  await add()
+  await ledger.close()
+  rmSync(shm, { force: true })
+  for (const [at, path] of [db, wal].entries()) writeFileSync(path, early[at] ?? "")
+  mkdirSync(output, { recursive: true })
+  writeFileSync(join(output, "7"), "kept")
+  await expect(pruneSession(place, { before: Infinity, kinds: ["output"] })).rejects.toThrow(CommitsMissing)
+  expect(readFileSync(db).equals(early[0] ?? Buffer.alloc(0))).toBe(true)
+  expect(existsSync(join(output, "7"))).toBe(true)
 })
