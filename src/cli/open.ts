@@ -53,7 +53,8 @@ async function nothingToGoOn({ dirs, folder }: Person): Promise<string> {
   return `there is no session in ${folder} to go on with: give a prompt${may}`
 }
 
-function isWeather(error: unknown): error is Error {
+/** A session that is held, damaged, newer, or has lost commits: its own words say what to do. */
+export function isWeather(error: unknown): error is Error {
   return (
     error instanceof SessionHeld ||
     error instanceof SessionMissing ||

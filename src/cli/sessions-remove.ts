@@ -13,6 +13,7 @@ import { compactSession, pruneSession, sweepLeftovers } from "../ledger/space.ts
 import { emptyTrash } from "../ledger/trash.ts"
 import type { CommandMode } from "./sessions-command.ts"
 import { print, sizeText } from "./columns.ts"
+import { isWeather } from "./open.ts"
 import { readPerson } from "./person.ts"
 import { findSession } from "./sessions.ts"
 import { Stop } from "./stop.ts"
@@ -25,6 +26,11 @@ function tell(mode: CommandMode, { id, bytes, what }: Gone): void {
   else print(`${shortId(id)}  ${would ? "would be " : ""}${what}, ${sizeText(bytes)}\n`)
 }
 
+/** Who wants space back has no use for the ways into a session. */
+function withoutAttach({ message }: Error): string {
+  return message.replace(/; attach to it.*$/, "")
+}
+
 /** Deletes one; false where somebody holds it. */
 function remove(mode: CommandMode, dataDir: string, id: string): boolean {
   const bytes = folderBytes(dataDir, id)
@@ -32,7 +38,7 @@ function remove(mode: CommandMode, dataDir: string, id: string): boolean {
     if (!mode.options.has("dry-run")) deleteSession({ dataDir, id }, systemClock.now())
   } catch (error) {
     if (!(error instanceof SessionHeld)) throw error
-    process.stderr.write(`cairn: ${error.message.replace(/; attach to it.*$/, "")}, so it stays\n`)
+    process.stderr.write(`cairn: ${withoutAttach(error)}, so it stays\n`)
     return false
   }
   tell(mode, { id, bytes, what: "deleted" })
@@ -83,8 +89,12 @@ async function pruneNamed(mode: CommandMode, dataDir: string): Promise<number> {
   const { before } = limits(mode)
   for (const name of mode.words) {
     const id = await findSession(dataDir, name)
-    const bytes = await pruneSession({ dataDir, id, clock: systemClock }, { before, kinds: prunedKinds })
-    tell(mode, { id, bytes, what: "compacted" })
+    try {
+      const bytes = await pruneSession({ dataDir, id, clock: systemClock }, { before, kinds: prunedKinds })
+      tell(mode, { id, bytes, what: "compacted" })
+    } catch (error) {
+      throw isWeather(error) ? new Stop(withoutAttach(error), 1) : error
+    }
   }
   return 0
 }

@@ -12,6 +12,8 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { Database } from "bun:sqlite"
+import { self } from "../../src/ledger/holder.ts"
+import { takeLock } from "../../src/ledger/lock.ts"
 import { builtBinary, runBinary, type Machine } from "../support/binary.ts"
 import { eventually } from "../support/eventually.ts"
 import { configFor, localMachine, writeConfig } from "../support/local-model.ts"
@@ -342,6 +344,19 @@ test("old output in a session that is named is pruned; what was said stays, and 
   } finally {
     server.script(({ said }) => ({ text: `answer to ${said.at(-1)?.text ?? ""}` }))
   }
+})
+
+test("old output of a session that somebody holds stays, and who holds it is told", async () => {
+  using machine = await machineWith("held")
+  const id = await idOf(machine, "held")
+  const holder = self()
+  const lock = takeLock({ session: id, path: join(folderOf(machine), id, "lock"), self: holder, now: Date.now() })
+  lock.name(1, Date.now())
+  const told = await cairn(machine, "sessions", "prune", id, "--older-than", "0s")
+  lock.abandon()
+  expect([told.status, told.stdout]).toEqual([1, ""])
+  expect(told.stderr).toContain(`${holder.pid}`)
+  expect(told.stderr).not.toContain("bug")
 })
 
 test("sessions are tagged, listed and searched by their tags from a shell", async () => {
