@@ -16,6 +16,15 @@ async function tagsOf(dataDir: string, id: string): Promise<readonly string[]> {
   return document?.tags ?? []
 }
 
+/** What a session cannot be changed for is told in its own words. */
+async function change(dataDir: string, id: string, tags: readonly string[]): Promise<void> {
+  try {
+    await changeSession(dataDir, id, { tags })
+  } catch (error) {
+    throw error instanceof Error ? new Stop(error.message, 1) : error
+  }
+}
+
 export async function tagSession(mode: CommandMode): Promise<number> {
   const { dirs } = await readPerson(mode.run, false)
   const [name, ...words] = mode.words
@@ -27,7 +36,7 @@ export async function tagSession(mode: CommandMode): Promise<number> {
   const id = await findSession(dirs.data, name)
   const before = await tagsOf(dirs.data, id)
   const tags = remove ? before.filter((tag) => !given.includes(tag)) : tagsFrom([...before, ...given].join(" "))
-  if (given.length > 0) await changeSession(dirs.data, id, { tags })
+  if (given.length > 0) await change(dirs.data, id, tags)
   if (mode.options.has("json")) print(`${JSON.stringify({ id, tags })}\n`)
   else if (tags.length > 0) print(`${tagsText(tags)}\n`)
   return 0

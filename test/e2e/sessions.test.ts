@@ -346,17 +346,20 @@ test("old output in a session that is named is pruned; what was said stays, and 
   }
 })
 
-test("old output of a session that somebody holds stays, and who holds it is told", async () => {
+test("of a session that somebody holds old output stays, its tags too where nobody can be asked, and who holds it is told", async () => {
   using machine = await machineWith("held")
   const id = await idOf(machine, "held")
   const holder = self()
   const lock = takeLock({ session: id, path: join(folderOf(machine), id, "lock"), self: holder, now: Date.now() })
   lock.name(1, Date.now())
   const told = await cairn(machine, "sessions", "prune", id, "--older-than", "0s")
+  const untagged = await cairn(machine, "sessions", "tag", id, "urgent")
   lock.abandon()
-  expect([told.status, told.stdout]).toEqual([1, ""])
-  expect(told.stderr).toContain(`${holder.pid}`)
-  expect(told.stderr).not.toContain("bug")
+  for (const { status, stdout, stderr } of [told, untagged]) {
+    expect([status, stdout]).toEqual([1, ""])
+    expect(stderr).toContain(`${holder.pid}`)
+    expect(stderr).not.toContain("bug")
+  }
 })
 
 test("sessions are tagged, listed and searched by their tags from a shell", async () => {
