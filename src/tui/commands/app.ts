@@ -134,7 +134,7 @@ export function paletteItems(stage: Stage, table: Readonly<Record<CommandName, C
         label: commandInfo(name).title,
         detail: name,
         group,
-        ...(keys === "" ? {} : { right: keys }),
+        ...(keys === "" ? {} : { right: keys, keepsRight: true as const }),
         ...(off === null ? {} : { off }),
       }
     }),

@@ -11,6 +11,8 @@ export type Item = {
   readonly label: string
   readonly detail?: string
   readonly right?: string
+  /** Where there is no room for both, `detail` goes before `right`. */
+  readonly keepsRight?: true
   readonly off?: string
   /** The heading that it stands under while nothing narrows the list; items of one group stand together. */
   readonly group?: string

@@ -244,12 +244,13 @@ export class ListView implements DialogView {
     const mono = this.#look?.mono === true
     const role = bar && !mono ? "selectedListItemText" : item.off === undefined ? "text" : "textMuted"
     const dim = bar && !mono ? "selectedListItemText" : "textMuted"
+    const first = item.keepsRight === true && item.off === undefined ? 2 : 0
     return {
       lead: bar ? "› " : "  ",
       left: [
         // Why it cannot be chosen is worth more than all of its name.
         { text: item.off === undefined ? item.label : (item.label.split(";")[0] ?? ""), role, drop: 0, bold: bar },
-        { text: item.off === undefined ? (item.detail ?? "") : item.off, role: dim, drop: 2 },
+        { text: item.off === undefined ? (item.detail ?? "") : item.off, role: dim, drop: 2 + first },
       ],
       right: [{ text: item.right ?? "", role: dim, drop: 3 }],
       gap: " ",

@@ -35,6 +35,18 @@ test("the palette shows every command with its key, and runs the one that was fo
   await robot.close()
 })
 
+test("where the palette has no room for the name of a command, it has its key", async () => {
+  const robot = await openRobot({ columns: 100, rows: 30 })
+  robot.host.input("question")
+  robot.host.answer("answer")
+  await robot.wait(100)
+  await robot.press("ctrl+p")
+  await robot.type("take back the last run")
+  await robot.wait(100)
+  expect(robot.frame()).toMatch(/Take back the last run: .* ctrl\+x b │/)
+  await robot.close()
+})
+
 test("the palette says why a command cannot be used, and does not run it", async () => {
   const robot = await openRobot()
   await robot.press("ctrl+p")
