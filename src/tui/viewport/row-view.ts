@@ -289,6 +289,11 @@ export class RowView<B extends RowBlock> {
 
   #changed(): void {
     this.node.requestRender()
+    this.#tell()
+  }
+
+  /** Tells what others show of the view, where that is something else than they were told last. */
+  #tell(): void {
     const { following, newBelow } = this.#window
     const told = JSON.stringify([following, newBelow, this.#seeker.state, this.copying])
     if (told === this.#told) return
@@ -309,6 +314,8 @@ export class RowView<B extends RowBlock> {
       }),
     )
     this.#pace.painted()
+    // Only now it may be known that the end is in view; others are drawn by a frame of their own.
+    queueMicrotask(() => this.#tell())
   }
 
   #mouse(event: MouseEvent): void {
