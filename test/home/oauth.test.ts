@@ -7,7 +7,7 @@ import { oauthSpec, readLogin, type OAuthSpec } from "../../src/home/oauth.ts"
 import { codeIn, logIn, type LoginIo } from "../../src/home/oauth-login.ts"
 import { systemClock } from "../../src/std/clock.ts"
 import { eventually } from "../support/eventually.ts"
-import { ManualClock, settle } from "../support/manual-clock.ts"
+import { ManualClock } from "../support/manual-clock.ts"
 import { startOAuthServer, type OAuthServer } from "../support/oauth-server.ts"
 import { tempFolders } from "./folders.ts"
 
@@ -123,6 +123,10 @@ describe("a login with a browser", () => {
     await expect(fetch(back)).rejects.toThrow()
     const clock = new ManualClock()
     const late = logIn(pkceAt(server), person({ clock, show: () => {} })).catch((error: unknown) => error)
+    await eventually(
+      () => clock.pending.includes(15 * 60_000),
+      () => `nothing waits a quarter of an hour: ${clock.pending.join(", ")}`,
+    )
     await clock.advance(15 * 60_000)
     expect(String(await late)).toContain("within 15 minutes")
     await server.stop()
@@ -145,25 +149,25 @@ describe("a login with a code", () => {
     const clock = new ManualClock()
     const io = person({ clock })
     const got = logIn(deviceAt(server), io)
-    const polls = async (count: number): Promise<void> => {
+    /** So many questions were asked, and the next one is `next` milliseconds away: what came back was read. */
+    const asked = async (count: number, next: number): Promise<void> => {
       await eventually(
-        () => server.polls === count && clock.pending.length > 0,
+        () => server.polls === count && clock.pending.includes(next),
         () => `${server.polls} questions, timers ${clock.pending.join(", ")}`,
       )
-      await settle()
     }
     await eventually(
       () => io.shown.length > 0,
       () => "no code was shown",
     )
     expect(io.shown).toEqual([{ url: `${server.url}/type`, code: "WXYZ-1234" }])
-    await settle()
+    await asked(0, 5_000)
     await clock.advance(4_999)
     expect(server.polls).toBe(0)
     await clock.advance(1)
-    await polls(1)
+    await asked(1, 5_000)
     await clock.advance(5_000)
-    await polls(2)
+    await asked(2, 10_000)
     await clock.advance(9_999)
     expect(server.polls).toBe(2)
     await clock.advance(1)
