@@ -60,7 +60,7 @@ async function sessionRows({ dirs }: Person): Promise<readonly DoctorRow[]> {
   const interrupted = all.filter((one) => one.interrupted).length
   const hosts = await listHosts(dirs.data)
   const bytes = all.reduce((sum, one) => sum + one.bytes, 0)
-  const counted = `${all.length} sessions, ${sizeText(bytes)}; ${interrupted} interrupted, ${hosts.length} running`
+  const counted = `${all.length} ${all.length === 1 ? "session" : "sessions"}, ${sizeText(bytes)}; ${interrupted} interrupted, ${hosts.length} running`
   return [
     row("ok", "sessions", counted),
     ...bad.map(({ id, note }) => row("wrong", "session", `${join(sessionsFolder(dirs.data), id)}: ${note}`)),
